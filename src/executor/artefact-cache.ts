@@ -44,15 +44,11 @@ export function hashSource(
   limits: PhaseLimits,
 ): string {
   const { code, files, arguments: args } = source
-  const whole = createHash('sha256')
   // The lengths make the concatenation of the parts unambiguous.
-  const add = (part: string | Uint8Array): void => {
-    const bytes = Buffer.from(part)
-    whole.update(`${bytes.byteLength}:`).update(bytes)
-  }
-  const limitsText = JSON.stringify(limits, Object.keys(limits).toSorted())
-  for (const part of [language, identity, limitsText, JSON.stringify(args), code]) add(part)
-  for (const { name, content } of files) [name, content].forEach(add)
+  const sizes = [code.length, ...files.map(({ name, content }) => [name, content.length])]
+  const words = [language, identity, limits, args, sizes]
+  const whole = createHash('sha256').update(JSON.stringify(words)).update(code)
+  for (const { content } of files) whole.update(content)
   return whole.digest('hex')
 }
 
@@ -62,14 +58,23 @@ export function hashSource(
  */
 const artefactBytesMost = 8 * 1024 * 1024
 
+/** So many compilations up to this size stay in memory, too: reading one from disk takes a tenth of a short run. */
+const recentMost = { count: 64, bytes: 256 * 1024 } as const
+
 /** @param directory created with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
   const store = openOwnedStore(directory, capacityBytes)
+  /** The compilations that were made or read last, the oldest first. */
+  const recent = new Map<string, Compiled>()
 
-  async function keep(name: string, compiled: Compiled): Promise<void> {
+  async function keep(name: string, compiled: Compiled, isOnDisk: boolean): Promise<void> {
     const bytes = compiled.phase.stderr.length + (compiled.artefact?.content.length ?? 0)
-    if (bytes <= artefactBytesMost) await store.keep(name, serialize(compiled))
+    if (!isOnDisk && bytes <= artefactBytesMost) await store.keep(name, serialize(compiled))
+    if (capacityBytes === 0 || bytes > recentMost.bytes) return
+    recent.set(name, compiled)
+    const [oldest = ''] = recent.keys()
+    if (recent.size > recentMost.count) recent.delete(oldest)
   }
 
   return {
@@ -87,6 +92,8 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
         // other.
         break
       }
+      const known = recent.get(name)
+      if (known !== undefined) return { compiled: known, cached: true }
       let cached = true
       const findOrCompile = async (): Promise<Compiled> => {
         const kept = await store.read(name)
@@ -98,7 +105,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       inFlight.set(name, own)
       try {
         const compiled = await own
-        if (!cached && isCertain(compiled)) await keep(name, compiled)
+        if (isCertain(compiled)) await keep(name, compiled, cached)
         return { compiled, cached }
       } finally {
         if (inFlight.get(name) === own) inFlight.delete(name)

@@ -53,6 +53,19 @@ t.test('what was compiled is found again, by another worker too', async (t) => {
   t.equal(statSync(locate(directory, 'a')).mode & 0o777, 0o400)
 })
 
+t.test('the last ones need no file, and without room there is none', async (t) => {
+  const directory = nextDirectory()
+  const compile = async (bytes: number): Promise<boolean> => {
+    const cache = createArtefactCache(directory, bytes)
+    for (let n = 0; n < 66; n += 1) await cache.compile(key(`${n}`), async () => make('x'), always)
+    for (const name of readdirSync(directory)) rmSync(join(directory, name))
+    await t.rejects(cache.compile(key('0'), fail, always), { message: 'compiled again' })
+    return (await cache.compile(key('65'), async () => make('x'), always)).cached
+  }
+  t.equal(await compile(1 << 20), true)
+  t.equal(await compile(0), false)
+})
+
 t.test('what is not certain is not kept', async (t) => {
   const cache = createArtefactCache(nextDirectory(), 1 << 20)
   await cache.compile(
@@ -158,6 +171,7 @@ t.test('language, options, code, files, arguments and limits all decide the key'
     hashSource('cpp', 'o', { ...source, arguments: ['a', 'b'] }, usualCompile),
     hashSource('cpp', 'o', { ...source, arguments: ['a b'] }, usualCompile),
     hashSource('cpp', 'o', withFiles(['a', 'b']), usualCompile),
+    hashSource('cpp', 'o', withFiles(['a', 'c']), usualCompile),
     hashSource('cpp', 'o', withFiles(['ab', '']), usualCompile),
     hashSource('cpp', 'o', withFiles(['a', ''], ['b', '']), usualCompile),
   ]

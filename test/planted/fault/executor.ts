@@ -214,13 +214,13 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: words for the compiler do not decide what is kept',
-    text: '[language, identity, limitsText, JSON.stringify(args), code]',
-    instead: '[language, identity, limitsText, code]',
+    text: '[language, identity, limits, args, sizes]',
+    instead: '[language, identity, limits, sizes]',
     tests: ['executor/artefact-cache', 'executor/program'],
   },
   {
     name: 'executor: files beside the program do not decide what is kept',
-    text: 'for (const { name, content } of files) [name, content].forEach(add)',
+    text: 'for (const { content } of files) whole.update(content)',
     instead: 'void files',
     tests: ['executor/artefact-cache'],
   },
