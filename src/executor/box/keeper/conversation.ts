@@ -4,32 +4,26 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { describe, NotStartedError, readCode, SandboxError } from '#contract'
 import { stopMessage, takeMessage } from './message.ts'
-import type { Kind, Message } from './message.ts'
+import type { Message } from './message.ts'
 
 export interface Conversation {
   /**
-   * Resolves with what `read` makes of the next message of this kind.
-   * @throws {SandboxError} on an impossible or unexpected message, a timeout, or the keeper's exit.
+   * Passes messages to `take` until it returns an answer. Until the next call no message may arrive.
+   * @param take returns undefined for other messages. Throws on an impossible or unexpected one.
+   * @throws {SandboxError} on such a message, a timeout, or the keeper's exit.
    */
-  expect<T>(kind: Kind, patienceMilliseconds: number, read: (message: Message) => T): Promise<T>
-  /** What else may arrive now. A function that throws has got an impossible message. */
-  listeners: Partial<Record<Kind, (message: Message) => void>>
+  receive<T>(patienceMilliseconds: number, take: (message: Message) => T | undefined): Promise<T>
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
-  /** Kills the keeper. The promise of `expect` rejects with the error. */
-  end(error: SandboxError): void
   readonly failed: () => SandboxError | null
   /** Resolves with the error that has ended the conversation. */
   readonly ended: Promise<SandboxError>
 }
 
-interface Awaited {
-  readonly kind: Kind
-  readonly answer: (message: Message) => void
+interface Receiver {
+  readonly take: (message: Message) => void
   readonly reject: (error: unknown) => void
-  /** Restarts the timeout. */
-  readonly postpone: () => void
 }
 
 /** How long the worker waits for the rest of stderr after a keeper has exited. */
@@ -38,7 +32,7 @@ const lastWordsMilliseconds = 500
 /** The conversation ends at the first impossible or unexpected message. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
-  let awaited: Awaited | null = null
+  let receiver: Receiver | null = null
   const sending = watchSending(socket)
   const { promise: ended, resolve: resolveEnd } = Promise.withResolvers<SandboxError>()
 
@@ -47,41 +41,44 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     failure = error
     child.kill('SIGKILL')
     socket.destroy()
-    awaited?.reject(error)
-    awaited = null
+    receiver?.reject(error)
+    receiver = null
     resolveEnd(error)
   }
 
   function take(message: Message): void {
     const { kind, body } = message
     sending.isUnanswered = false
-    const listener = conversation.listeners[kind]
     if (kind === 'refused') throw new NotStartedError('keeper.failed', body.toString('utf8'))
-    else if (kind === 'failed') throw new SandboxError('keeper.failed', body.toString('utf8'))
-    else if (kind === 'delayed' && awaited?.kind === 'result') {
-      awaited.postpone()
-      listener?.(message)
-    } else if (awaited?.kind === kind) awaited.answer(message)
-    else if (listener) listener(message)
-    else throw new Error(`unexpected message "${kind}"`)
+    if (kind === 'failed') throw new SandboxError('keeper.failed', body.toString('utf8'))
+    if (receiver === null) throw unexpected(message)
+    receiver.take(message)
   }
 
-  const conversation: Conversation = {
-    expect<T>(kind: Kind, patienceMilliseconds: number, read: (message: Message) => T) {
+  cutMessages(socket, { end, failed: () => failure }, take)
+  watchEnd(child, end, sending)
+  return {
+    receive<T>(patienceMilliseconds: number, read: (message: Message) => T | undefined) {
       if (failure !== null) return Promise.reject(failure)
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       const timer = setTimeout(
-        () => end(new SandboxError('keeper.silent', `no message "${kind}" in time`)),
+        () => end(new SandboxError('keeper.silent', 'it did not answer in time')),
         patienceMilliseconds,
       )
-      const answer = (message: Message): void => {
-        resolve(read(message))
-        awaited = null
+      const own: Receiver = {
+        take(message) {
+          const answer = read(message)
+          // The keeper is not late if the program's wall time was extended.
+          if (message.kind === 'delayed') timer.refresh()
+          if (answer === undefined) return
+          if (receiver === own) receiver = null
+          resolve(answer)
+        },
+        reject,
       }
-      awaited = { kind, answer, reject, postpone: () => void timer.refresh() }
+      receiver = own
       return promise.finally(() => clearTimeout(timer))
     },
-    listeners: {},
     ask(parts) {
       sending.isUnanswered = true
       sending.isUnread = !socket.writable
@@ -94,13 +91,14 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       sending.isUnanswered = false
       socket.write(stopMessage)
     },
-    end,
     failed: () => failure,
     ended,
   }
-  cutMessages(socket, conversation, take)
-  watchEnd(child, end, sending)
-  return conversation
+}
+
+/** Returns the error for a message that may not arrive now. */
+export function unexpected({ kind }: Message): Error {
+  return new Error(`unexpected message "${kind}"`)
 }
 
 interface Sending {
@@ -126,7 +124,7 @@ function watchSending(socket: Socket): Sending {
 /** @param take throws when the message ends the conversation. */
 function cutMessages(
   socket: Socket,
-  { end, failed }: Conversation,
+  { end, failed }: { end(error: SandboxError): void; failed(): SandboxError | null },
   take: (message: Message) => void,
 ): void {
   let rest: Buffer = Buffer.alloc(0)

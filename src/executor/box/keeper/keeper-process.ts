@@ -5,14 +5,15 @@ import type { Readable, Writable } from 'node:stream'
 import { asNotStarted, describe, NotStartedError, SandboxError } from '#contract'
 import type { Evidence, PhaseRequest } from '#contract'
 import { collectOutput } from './collect-output.ts'
-import { converse } from './conversation.ts'
+import { converse, unexpected } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { socketDescriptor, spawnKeeper } from './launch.ts'
 import type { KeeperLaunch } from './launch.ts'
-import type { Message } from './message.ts'
+import type { Kind, Message } from './message.ts'
 import { collectOutputFiles } from './output-file.ts'
 import { encodeHello, encodeRequest } from './request.ts'
 import { decodeResult } from './result.ts'
+import type { Result } from './result.ts'
 
 export interface Keeper {
   /** False when the keeper has failed. It then runs nothing more. */
@@ -62,9 +63,7 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const conversation = converse(child, socket)
   socket.write(encodeHello(launch))
   try {
-    await conversation.expect('ready', startMilliseconds, ({ fields }) => {
-      if (fields.size > 0) throw new Error('it is ready with more than a word')
-    })
+    await conversation.receive(startMilliseconds, expectWord('ready'))
     return createKeeper(child, socket, conversation, launch.group.liftQuota)
   } catch (cause) {
     child.kill('SIGKILL')
@@ -99,10 +98,9 @@ function createKeeper(
     },
     async run(request, signal) {
       await settling
-      const onUnsettled = (settled: Promise<void>): void => {
+      return run(conversation, request, signal, liftQuota, (settled) => {
         settling = settled.then(() => void (settling = null))
-      }
-      return run(conversation, request, signal, { liftQuota, onUnsettled })
+      })
     },
     async close() {
       for (const stream of [input, output]) stream?.destroy()
@@ -123,64 +121,53 @@ async function run(
   conversation: Conversation,
   request: PhaseRequest,
   signal: AbortSignal | undefined,
-  {
-    liftQuota,
-    onUnsettled,
-  }: {
-    readonly liftQuota: () => void
-    readonly onUnsettled: (settled: Promise<void>) => void
-  },
+  liftQuota: () => void,
+  onUnsettled: (settled: Promise<unknown>) => void,
 ): Promise<Evidence> {
   signal?.throwIfAborted()
   const failure = conversation.failed()
   if (failure !== null) throw asNotStarted(failure)
   const { limits } = request
-  const stdout = collectOutput(limits.stdoutBytes)
-  const stderr = collectOutput(request.stderrKeptBytes ?? limits.stderrBytes)
-  const outputFiles = collectOutputFiles(request.outputFiles ?? [])
-  const settled = Promise.withResolvers<void>()
-  const keep =
-    (output: typeof stdout) =>
-    ({ body }: Message) => {
-      output.add(body)
-      request.tap?.note()
-    }
-  const read = (message: Message) => {
-    // Only this may still arrive, also together with the result.
-    conversation.listeners = { settled: () => settled.resolve() }
-    const result = decodeResult(message, [stdout.length(), stderr.length()])
-    return { ...result, outputFiles: outputFiles.list() }
+  const outputs = {
+    stdout: collectOutput(limits.stdoutBytes),
+    stderr: collectOutput(request.stderrKeptBytes ?? limits.stderrBytes),
   }
-  let isGivenUp = false
+  const outputFiles = collectOutputFiles(request.outputFiles ?? [])
+  const late = setTimeout(liftQuota, limits.wallSeconds * 1000 + lateMilliseconds)
+  const take = (message: Message): Result | undefined => {
+    const { kind, body } = message
+    if (kind === 'stdout' || kind === 'stderr') {
+      outputs[kind].add(body)
+      request.tap?.note()
+    } else if (kind === 'file') outputFiles.add(message)
+    else if (kind === 'dying') liftQuota()
+    else if (kind === 'delayed') late.refresh()
+    else return read(message)
+    return undefined
+  }
+  const read = (message: Message): Result => {
+    if (message.kind !== 'result') throw unexpected(message)
+    const result = decodeResult(message, [outputs.stdout.length(), outputs.stderr.length()])
+    if (!result.isUnsettled) return result
+    // This message may arrive together with the result. If the keeper fails instead, its place replaces it.
+    const settled = conversation.receive(settleMilliseconds, expectWord('settled'))
+    onUnsettled(settled.catch(() => {}))
+    return result
+  }
   const giveUp = (): void => {
-    if (isGivenUp) return
-    isGivenUp = true
     conversation.giveUp()
     liftQuota()
   }
-  const late = setTimeout(liftQuota, limits.wallSeconds * 1000 + lateMilliseconds)
   try {
-    request.tap?.open({
-      read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
-    })
+    request.tap?.open({ read: (output, from, most) => outputs[output].read(from, most) })
     const parts = encodeRequest(request)
     const patience = limits.wallSeconds * 1000 + graceMilliseconds
-    const answered = conversation.expect('result', patience, read)
-    conversation.listeners = {
-      stdout: keep(stdout),
-      stderr: keep(stderr),
-      file: outputFiles.add,
-      dying: liftQuota,
-      // A keeper that says so is not late.
-      delayed: () => void late.refresh(),
-    }
+    const answered = conversation.receive(patience, take)
     conversation.ask(parts)
     signal?.addEventListener('abort', giveUp)
     request.stop?.addEventListener('abort', giveUp)
     if (request.stop?.aborted === true) giveUp()
     const result = await answered
-    if (result.isUnsettled) onUnsettled(awaitSettled(conversation, settled.promise))
-    else conversation.listeners = {}
     if (result.reason === 'aborted') signal?.throwIfAborted()
     const { reason, usage } = result
     if (reason === 'starved') {
@@ -195,10 +182,10 @@ async function run(
       reason: reason === 'aborted' ? 'cancelled' : reason,
       outOfMemoryKills: result.memoryKills,
       usage,
-      stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
-      stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
+      stdout: outputs.stdout.captured(result.stdoutBytes, limits.stdoutBytes),
+      stderr: outputs.stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,
-      ...(request.outputFiles && { outputFiles: result.outputFiles }),
+      ...(request.outputFiles && { outputFiles: outputFiles.list() }),
     }
   } finally {
     clearTimeout(late)
@@ -208,11 +195,10 @@ async function run(
   }
 }
 
-/** Resolves also when the keeper has ended. Then its place replaces it. */
-async function awaitSettled(conversation: Conversation, settled: Promise<void>): Promise<void> {
-  const tooLong = new SandboxError('keeper.silent', 'its slot did not settle in time')
-  const timer = setTimeout(() => conversation.end(tooLong), settleMilliseconds).unref()
-  await Promise.race([settled, conversation.ended])
-  clearTimeout(timer)
-  conversation.listeners = {}
+/** Accepts only this message, which must have no fields. */
+function expectWord(kind: Kind): (message: Message) => true {
+  return (message) => {
+    if (message.kind !== kind || message.fields.size > 0) throw unexpected(message)
+    return true
+  }
 }
