@@ -1,5 +1,8 @@
-// Keeps an output of a program while it arrives, up to a number of bytes.
-import type { Captured } from '#contract'
+// Keeps what a keeper sends of a run: its outputs, each up to a number of bytes, and its output files (output.c).
+import { outputFilesBytesMost, SandboxError } from '#contract'
+import type { Captured, OutputFile } from '#contract'
+import { readNumber } from './message.ts'
+import type { Message } from './message.ts'
 
 export interface CollectedOutput {
   add(bytes: Buffer): void
@@ -35,5 +38,32 @@ export function collectOutput(keptBytes: number): CollectedOutput {
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, exceeded: receivedBytes > limitBytes }
     },
+  }
+}
+
+/** The output files of one run. */
+export interface OutputFiles {
+  /** Adds a message. @throws {SandboxError} step `keeper.protocol` when the message is impossible. */
+  add(message: Pick<Message, 'fields' | 'body'>): void
+  /** Returns the files, in the order of the request. */
+  list(): readonly OutputFile[]
+}
+
+/** @param names of the files in the request. */
+export function collectOutputFiles(names: readonly string[]): OutputFiles {
+  const arrived = new Map<number, OutputFile>()
+  let room = outputFilesBytesMost
+  return {
+    add({ fields, body }) {
+      const [index, size] = [readNumber(fields, 'index'), readNumber(fields, 'size')]
+      const name = names[index]
+      const isWhole = body.length === size
+      room -= body.length
+      if (name === undefined || arrived.has(index) || room < 0 || !(isWhole || body.length === 0))
+        throw new SandboxError('keeper.protocol', 'an impossible output file')
+      // Copied, because the socket's buffers are much larger.
+      arrived.set(index, { name, size, content: isWhole ? Buffer.from(body) : null })
+    },
+    list: () => names.flatMap((_, index) => arrived.get(index) ?? []),
   }
 }

@@ -1,4 +1,4 @@
-// How the worker cuts and reads a keeper's messages: it rejects all that no keeper sends.
+// How the worker cuts and reads a keeper's messages and its report of output files: it rejects all that no keeper sends.
 import { resolve } from 'node:path'
 import t from 'tap'
 import {
@@ -6,6 +6,7 @@ import {
   wordsBytesMost,
   wordsMost,
 } from '../../../../src/executor/contract/startable.ts'
+import { collectOutputFiles } from '../../../../src/executor/box/keeper/collect-output.ts'
 import { readNumber, takeMessage } from '../../../../src/executor/box/keeper/message.ts'
 import { evaluateInC } from '../../../helper/c-value.ts'
 import { failsAt } from '../../../helper/executor.ts'
@@ -38,4 +39,39 @@ t.test('whatever no keeper sends is refused', async (t) => {
     t.throws(() => takeMessage(Buffer.from(`stdout bytes=${number}\n`)), number)
   t.throws(() => readNumber(new Map(), 'index'), failsAt('keeper.protocol'))
   t.equal(readNumber(new Map([['index', '9007199254740991']]), 'index'), Number.MAX_SAFE_INTEGER)
+})
+
+const names = ['first', 'second', 'third']
+const mebibyte = 1024 * 1024
+
+function say(index: number, size: number, content = 0) {
+  const fields = new Map(Object.entries({ index, size }).map(([name, n]) => [name, String(n)]))
+  return { fields, body: Buffer.alloc(content, index) }
+}
+
+t.test('messages become output files', async (t) => {
+  const files = collectOutputFiles(names)
+  for (const part of [say(1, 2 * mebibyte), say(0, 5, 5), say(2, 0)]) files.add(part)
+  t.strictSame(files.list(), [
+    { name: 'first', size: 5, content: Buffer.alloc(5) },
+    { name: 'second', size: 2 * mebibyte, content: null },
+    { name: 'third', size: 0, content: Buffer.alloc(0) },
+  ])
+})
+
+t.test('an output file that cannot be is refused', async (t) => {
+  const wrong: Record<string, ReturnType<typeof say>[]> = {
+    'no fields': [{ fields: new Map(), body: Buffer.alloc(1) }],
+    'a name that nobody asked for': [say(3, 1, 1)],
+    'more than its size': [say(0, 1, 2)],
+    'less than its size': [say(0, 4, 2)],
+    'one file twice': [say(0, 1, 1), say(0, 1, 1)],
+    'more than there is room for': [say(0, mebibyte, mebibyte), say(1, 1, 1)],
+  }
+  for (const [what, parts] of Object.entries(wrong)) {
+    const files = collectOutputFiles(names)
+    t.throws(() => {
+      for (const part of parts) files.add(part)
+    }, failsAt('keeper.protocol'), what) // prettier-ignore
+  }
 })
