@@ -1,11 +1,13 @@
-// Compiles Compiler.java, the program that compiles Java submissions, once for each JDK. Running it from its source would
-// double its time.
+// Compiler.java, the program that compiles Java submissions: its class file, which is made once for each JDK, because running
+// it from its source would double its time, and the resident that runs it for many sources.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BoxFile } from '#contract'
+import type { ResidentCompiler } from '../definition.ts'
 import { identifyFile, plainEnvironment } from '../version.ts'
 import { clientCompiler, compilerOptions } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
@@ -44,5 +46,53 @@ async function compile(home: string): Promise<BoxFile> {
     return { path: `/box/${ownDirectory}/Compiler.class`, content, executable: false }
   } finally {
     await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** Number of practice compilations at the start. After them a compilation takes half as long as after one. */
+const practiceRounds = 15
+
+/** Compiler.java itself: a program of usual size, so that the JVM loads and compiles the parts of javac that submissions need. */
+const practice = readFileSync(source, 'utf8')
+
+/**
+ * Without this option some versions of javac reuse their table of identifiers in the next compilation. It changes nothing else.
+ */
+const ownNames = '-XDuseUnsharedTable=true'
+
+/**
+ * @param program class file of Compiler.java.
+ * @param options of javac.
+ */
+export function createResidentJavac(
+  jvm: Jvm,
+  program: BoxFile,
+  options: readonly string[],
+): ResidentCompiler {
+  return {
+    command: (memoryBytes) => ({
+      argv: [
+        ...startCompiler(jvm, memoryBytes),
+        '--resident',
+        String(practiceRounds),
+        practice,
+        ...options,
+        ownNames,
+      ],
+      files: [program],
+      unlimitedStack: false,
+    }),
+    readAnswer(answer) {
+      const exitCode = answer.readInt32BE(0)
+      const programStart = 8 + answer.readUInt32BE(4)
+      if (programStart > answer.length) throw new RangeError('the answer ends early')
+      // Statuses 2 to 4 are failures of javac itself (command line, memory, crash), which may have damaged it.
+      if (exitCode !== 0 && exitCode !== 1) return null
+      return {
+        exitCode,
+        stderr: answer.subarray(8, programStart),
+        stdout: answer.subarray(programStart),
+      }
+    },
   }
 }

@@ -4,12 +4,11 @@ import { sharePath } from '#contract'
 import type { BoxFile, PrestartedRuntime } from '#contract'
 import { java } from '#language'
 import { listSources } from '../command.ts'
-import { compileCompiler, ownDirectory, startCompiler } from './compiler.ts'
 import type { Artefact, Compiler, FindToolchain } from '../definition.ts'
+import { compileCompiler, createResidentJavac, ownDirectory, startCompiler } from './compiler.ts'
 import { findConfiguration, findHome } from './home.ts'
 import { clientCompiler, examineJvm, programOptions, ranOutOfMemory } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
-import { createResidentJavac } from './resident.ts'
 
 const jarPath = '/box/main.jar'
 
