@@ -17,7 +17,8 @@ const remembered = new Map<string, string>()
  */
 export function identifyFile(path: string): string | null {
   try {
-    const real = realpathSync(path)
+    // Called before each run. Node's own realpathSync takes six times as long.
+    const real = realpathSync.native(path)
     const { ino, size, mtimeMs } = statSync(real)
     return `${real} ${ino} ${size} ${mtimeMs}`
   } catch {
