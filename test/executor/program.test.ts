@@ -1,4 +1,4 @@
-// What a request gives a program besides code and input: files and arguments. Tested in the languages that are compiled and
+// What a request gives a program besides code and input: files, and arguments of its compiler. Tested in the languages that are compiled and
 // run in special ways.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -16,24 +16,6 @@ const executor = await startExecutor(t, {
 
 const run = (language: Language, code: string, more: More): Promise<TextOutcome> =>
   execute(executor, language, code, '', more)
-
-const printArguments = {
-  python: 'import sys\nprint(sys.argv[1:])',
-  cpp: '#include <cstdio>\nint main(int n, char **a) { for (int i = 1; i < n; i++) printf("[%s]", a[i]); }',
-  java: 'class Main { public static void main(String[] a) { for (String s : a) System.out.print("[" + s + "]"); } }',
-} as const
-
-t.test('arguments reach the program as they were given', async (t) => {
-  const given = ['', 'two words', '-x', '$HOME', 'ünïcode', '"\'\\']
-  for (const language of accelerated) {
-    const { run: phase } = await run(language, printArguments[language], { arguments: given })
-    const expected =
-      language === 'python'
-        ? `['', 'two words', '-x', '$HOME', 'ünïcode', '"\\'\\\\']\n`
-        : given.map((word) => `[${word}]`).join('')
-    t.equal(phase?.stdout, expected, language)
-  }
-})
 
 t.test('further words reach the compiler, and decide what is kept', async (t) => {
   const code = '#include <cstdio>\nint main() { printf("%d", N); }'

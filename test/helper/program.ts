@@ -17,13 +17,6 @@ export const copy: Sources = {
   java: 'class Main { public static void main(String[] a) throws Exception { System.in.transferTo(System.out); System.out.flush(); } }',
 }
 
-/** Writes `out` to stdout, `err` to stderr and exits with 7. */
-export const exitSeven: Sources = {
-  python: 'import sys\nsys.stdout.write("out")\nsys.stderr.write("err")\nsys.exit(7)',
-  cpp: '#include <cstdio>\n#include <cstdlib>\nint main() { fputs("out", stdout); fputs("err", stderr); exit(7); }',
-  java: 'class Main { public static void main(String[] a) { System.out.print("out"); System.err.print("err"); System.exit(7); } }',
-}
-
 /** Prints `before`, then never stops computing. */
 export const busyLoop: Sources = {
   python: 'print("before", flush=True)\nwhile True: pass',
@@ -58,11 +51,4 @@ export const deepRecursion: Sources = {
     'import sys\nsys.setrecursionlimit(200000)\ndef f(n): return 0 if n == 0 else 1 + f(n - 1)\nprint(f(100000))',
   cpp: '#include <cstdio>\nint f(int n) { volatile char frame[1000]; frame[0] = 1; return n == 0 ? 0 : frame[0] + f(n - 1); }\nint main() { printf("%d\\n", f(100000)); }',
   java: 'class Main { static int f(int n) { return n == 0 ? 0 : 1 + f(n - 1); } public static void main(String[] a) { System.out.println(f(100000)); } }',
-}
-
-/** Forks, or starts threads, as fast as it can. */
-export const forkBomb: Sources = {
-  python: 'import os\nwhile True:\n  try: os.fork()\n  except OSError: pass',
-  cpp: '#include <unistd.h>\nint main() { for (;;) fork(); }',
-  java: 'class Main { public static void main(String[] a) throws Exception { while (true) { try { var t = new Thread(() -> { try { Thread.sleep(60000); } catch (Exception e) {} }); t.start(); } catch (OutOfMemoryError e) { } } } }',
 }

@@ -1,35 +1,19 @@
-// What a program sees of the host and of itself from inside its box, in the real sandbox.
+// What a program sees of the host and of itself from inside its box, in the real sandbox. test/hostile tests what it cannot
+// reach: rights, descriptors, other processes, files of the host.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { makeDirectory } from '../../helper/directory.ts'
-import {
-  accelerated,
-  execute,
-  findBoxProcesses,
-  run,
-  startExecutor,
-} from '../../helper/executor.ts'
+import { execute, findBoxProcesses, run, startExecutor } from '../../helper/executor.ts'
 
-process.env['RUNLEDGER_CANARY'] = 'canary-in-the-environment'
-const executor = await startExecutor(t, { languages: accelerated })
+const executor = await startExecutor(t, { languages: ['python'] })
 
 /** Runs Python in a box and returns what it prints. */
 async function look(code: string): Promise<string> {
   const phase = await run(executor, 'python', code)
   return phase.stdout + phase.stderr
 }
-
-t.test('a program is an ordinary user without rights', async (t) => {
-  const status = await look('print(open("/proc/self/status").read())')
-  for (const field of ['Uid', 'Gid'])
-    t.match(status, new RegExp(`^${field}:\t1000\t1000\t1000\t1000$`, 'm'))
-  for (const field of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
-    t.match(status, new RegExp(`^${field}:\t0+$`, 'm'))
-  for (const line of [/^Groups:\t\s*$/m, /^NoNewPrivs:\t1$/m, /^Seccomp:\t2$/m])
-    t.match(status, line)
-})
 
 t.test("its host uid is the slot's, never root", { skip: process.getuid?.() !== 0 }, async (t) => {
   const controller = new AbortController()
@@ -45,41 +29,12 @@ t.test("its host uid is the slot's, never root", { skip: process.getuid?.() !== 
   await t.rejects(promise, { message: 'seen' })
 })
 
-t.test('descriptors are 0, 1 and 2', async (t) => {
-  const code =
-    'import os\nheld = []\nfor n in range(4096):\n  try: os.fstat(n); held.append(n)\n  except OSError: pass\nprint(held)'
-  t.equal(await look(code), '[0, 1, 2]\n')
-})
-
 t.test('its environment is the same few names for every program', async (t) => {
   const code = 'import os\nprint(sorted(os.environ.items()))'
   t.equal(
     await look(code),
     "[('HOME', '/box'), ('LANG', 'C.UTF-8'), ('LC_ALL', 'C.UTF-8'), ('LOGNAME', 'runner'), ('OPENBLAS_NUM_THREADS', '1'), ('PATH', '/usr/bin:/bin'), ('PWD', '/box'), ('USER', 'runner')]\n",
   )
-})
-
-t.test('nothing of the worker shows in /proc', async (t) => {
-  const code = `
-import os
-try: print(open('/proc/1/environ').read())
-except OSError: print('closed')
-print(sorted(p for p in os.listdir('/proc') if p.isdigit()))
-found = []
-for folder, _, files in os.walk('/proc'):
-  if folder.count('/') > 3: continue
-  for name in files:
-    if name in ('kmsg', 'kcore', 'kpagecount', 'kpageflags', 'kpagecgroup'): continue
-    try:
-      f = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NONBLOCK)
-      if b'canary-in-the-' + b'environment' in os.read(f, 1 << 16): found.append(folder + name)
-      os.close(f)
-    except OSError: pass
-print(found)
-print(set(line.split(':')[2] for line in open('/proc/self/cgroup').read().split()))`
-  const [environment, ...rest] = (await look(code)).split('\n')
-  t.equal(environment, 'closed')
-  t.same(rest, ["['1', '2']", '[]', "{'/'}", ''])
 })
 
 t.test('only scratch space can be written', async (t) => {
@@ -184,25 +139,4 @@ def read(name):
   except OSError: return ''
 print([name for name in ${JSON.stringify(names)} if read(name)], 'VmRSS' in read('self/status'))`
   t.equal(await look(code), '[] True\n')
-})
-
-/** Programs that list the root, and name the paths that no box shows. */
-const listings = {
-  cpp: '#include <cstdio>\n#include <filesystem>\nint main() { for (auto& e : std::filesystem::directory_iterator("/")) puts(e.path().c_str()); for (auto p : {"/etc/shadow", "/work", "/usr/local", "/var"}) if (std::filesystem::exists(p)) printf("there: %s\\n", p); }',
-  java: 'import java.io.File; class Main { public static void main(String[] a) { for (File f : new File("/").listFiles()) System.out.println(f); for (String p : new String[] {"/etc/shadow", "/work", "/usr/local", "/var"}) if (new File(p).exists()) System.out.println("there: " + p); } }',
-} as const
-
-for (const language of ['cpp', 'java'] as const)
-  t.test(`a box of ${language} shows no more than a Python box`, async (t) => {
-    const { stdout } = await run(executor, language, listings[language])
-    t.match(stdout, /^\/box$/m)
-    t.notMatch(stdout, /there|\/work|\/root|\/var|\/sys|\/run/)
-  })
-
-t.test('a compiler sees no host file and no secret', async (t) => {
-  const assembled = 'asm(".incbin \\"/etc/shadow\\"");'
-  for (const line of ['#include "/etc/shadow"', '#include "/proc/1/environ"', assembled]) {
-    const { compile } = await execute(executor, 'cpp', `${line}\nint main() {}`)
-    t.notMatch(compile!.stderr, /root:|canary/)
-  }
 })
