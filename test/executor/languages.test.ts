@@ -7,29 +7,24 @@ import type { Outcome } from '#executor'
 import { defaultLimits } from '#language'
 import type { Language } from '#language'
 import { offerLanguages } from '../../src/executor/languages.ts'
-import type { OfferOptions } from '../../src/executor/languages.ts'
+import type { OfferedLanguages, OfferOptions } from '../../src/executor/languages.ts'
 import type { Toolchain } from '../../src/executor/toolchain/toolchain.ts'
 import { makeDirectory } from '../helper/directory.ts'
 import { failsAt } from '../helper/executor.ts'
 
 const nothing: Outcome = { compile: null, compileCached: false, run: null }
-
-/** The offered languages, in the terms of the tests. */
-interface Proven {
-  readonly has: (language: Language) => boolean
-  readonly awaits: (language: Language) => boolean
-  readonly settled: Promise<void>
-  readonly any: Promise<boolean>
-  /** Runs a program in the language. */
-  readonly run: (language: Language, execute?: () => Promise<Outcome>) => Promise<Outcome>
-}
+const bytes = new Uint8Array()
+const request = { language: 'lua', code: bytes, stdin: bytes, cacheScope: '' } as const
 
 interface Bench {
   readonly directory: string
   readonly toolchain: (name: string, version?: string) => Toolchain
   readonly tried: string[]
   readonly refused: string[]
-  prove(languages: Partial<Record<Language, Toolchain>>, options?: Partial<OfferOptions>): Proven
+  prove(
+    languages: Partial<Record<Language, Toolchain>>,
+    options?: Partial<OfferOptions>,
+  ): OfferedLanguages
 }
 
 function open(t: Test): Bench {
@@ -58,8 +53,8 @@ function open(t: Test): Bench {
     toolchain,
     tried,
     refused,
-    prove(languages, options = {}) {
-      const offered = offerLanguages({
+    prove: (languages, options = {}) =>
+      offerLanguages({
         installed: new Map(
           Object.entries(languages).map(([language, one]) => [
             language as Language,
@@ -76,26 +71,7 @@ function open(t: Test): Bench {
         onChange: () => {},
         onMissing: ({ language, reason }) => refused.push(`${language}: ${reason}`),
         ...options,
-      })
-      return {
-        has: (language) => language in offered.runtimes,
-        awaits: (language) => language in offered.awaited,
-        get settled() {
-          return offered.settled()
-        },
-        get any() {
-          return offered.any().then(
-            () => true,
-            () => false,
-          )
-        },
-        run: (language, execute = async () => nothing) =>
-          offered.run(
-            { language, code: new Uint8Array(), stdin: new Uint8Array(), cacheScope: '' },
-            execute,
-          ),
-      }
-    },
+      }),
   }
 }
 
@@ -109,42 +85,45 @@ t.test('a language whose trial ends badly is not offered, and the reason is told
       },
     },
   )
-  t.notOk(proven.has('lua'), 'nothing is offered before its trial')
-  t.ok(proven.awaits('lua') && proven.awaits('go'))
-  await proven.settled
-  t.notOk(proven.awaits('lua') || proven.awaits('go'))
-  t.ok(proven.has('lua'))
-  t.notOk(proven.has('go'))
+  t.notOk('lua' in proven.runtimes, 'nothing is offered before its trial')
+  t.ok('lua' in proven.awaited && 'go' in proven.awaited)
+  await proven.settled()
+  t.strictSame(proven.awaited, {})
+  t.ok('lua' in proven.runtimes)
+  t.notOk('go' in proven.runtimes)
   t.strictSame(refused, ['go: it prints nonsense'])
-  t.ok(await proven.any)
+  await proven.any()
 })
 
 t.test('a language whose record cannot be written is offered all the same', async (t) => {
   const { prove, toolchain, directory, refused } = open(t)
   const proven = prove({ lua: toolchain('lua') }, { directory: join(directory, 'nowhere') })
-  await proven.settled
-  t.ok(proven.has('lua'))
+  await proven.settled()
+  t.ok('lua' in proven.runtimes)
   t.strictSame(refused, [])
 })
 
 t.test('a worker of which no language passes is told so', async (t) => {
   const { prove, toolchain } = open(t)
   const proven = prove({ lua: toolchain('lua') }, { tryOut: () => Promise.reject(new Error('no')) })
-  t.notOk(await proven.any)
+  await t.rejects(proven.any(), failsAt('toolchain.find', /lua \(no\)/))
 })
 
 t.test(
   'what has passed is offered at once by the next worker, unless something is another',
   async (t) => {
     const { prove, toolchain, tried, directory } = open(t)
-    await prove({ lua: toolchain('lua') }).settled
-    t.ok(prove({ lua: toolchain('lua') }).has('lua'))
+    await prove({ lua: toolchain('lua') }).settled()
+    t.ok('lua' in prove({ lua: toolchain('lua') }).runtimes)
     t.strictSame(tried, ['lua'])
     t.equal(readdirSync(join(directory, 'trial')).length, 1)
-    t.notOk(prove({ lua: toolchain('lua', '2') }).has('lua'), 'another version')
-    t.notOk(prove({ lua: toolchain('lua') }, { circumstances: 'there' }).has('lua'), 'another box')
+    t.notOk('lua' in prove({ lua: toolchain('lua', '2') }).runtimes, 'another version')
+    t.notOk(
+      'lua' in prove({ lua: toolchain('lua') }, { circumstances: 'there' }).runtimes,
+      'another box',
+    )
     writeFileSync(join(directory, 'lua'), 'other')
-    t.notOk(prove({ lua: toolchain('lua') }).has('lua'), 'another file')
+    t.notOk('lua' in prove({ lua: toolchain('lua') }).runtimes, 'another file')
   },
 )
 
@@ -154,8 +133,8 @@ t.test('one that is replaced during its trial is not offered', async (t) => {
     { lua: toolchain('lua') },
     { tryOut: async () => writeFileSync(join(directory, 'lua'), 'other') },
   )
-  await proven.settled
-  t.notOk(proven.has('lua'))
+  await proven.settled()
+  t.notOk('lua' in proven.runtimes)
   t.match(refused, [/replaced/])
 })
 
@@ -167,13 +146,13 @@ t.test(
       { lua: toolchain('lua') },
       { findAgain: async () => toolchain('lua', '2') },
     )
-    await proven.settled
+    await proven.settled()
     const replace = async (): Promise<Outcome> => {
       writeFileSync(join(directory, 'lua'), 'other')
       return nothing
     }
-    await t.rejects(proven.run('lua', replace), failsAt('language.changed', /while it ran/))
-    await proven.settled
-    t.ok(proven.has('lua'))
+    await t.rejects(proven.run(request, replace), failsAt('language.changed', /while it ran/))
+    await proven.settled()
+    t.ok('lua' in proven.runtimes)
   },
 )

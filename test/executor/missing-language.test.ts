@@ -1,9 +1,7 @@
 // A worker starts with the languages that its host has, whichever they are.
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
-  mkdirSync,
   mkdtempSync,
   realpathSync,
   renameSync,
@@ -14,12 +12,10 @@ import {
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { SandboxError } from '#executor'
-import type { Executor, MissingLanguage } from '#executor'
+import type { MissingLanguage } from '#executor'
 import { createSuspension } from '#execute'
 import { createLog } from '#log'
 import { describeLanguages } from '../../src/http/languages.ts'
-import { showCheckout } from '../helper/checkout.ts'
 import { openTestDatabase } from '../helper/database.ts'
 import { makeDirectory } from '../helper/directory.ts'
 import { accelerated, execute, failsAt, run, startExecutor } from '../helper/executor.ts'
@@ -89,25 +85,6 @@ t.test('with none there is no executor, and every remedy is named', async (t) =>
   )
 })
 
-t.test('a language that is not there is no sign of a sick sandbox', async (t) => {
-  const executor: Executor = {
-    slots: 1,
-    isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
-    cores: 1,
-    runtimes: { python: { version: 'none', compile: null, run: [] } },
-    awaited: {},
-    execute: () => Promise.reject(new SandboxError('keeper.start', 'it is sick')),
-    settled: async () => {},
-    close: async () => {},
-  }
-  const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
-  t.teardown(() => suspension.stop())
-  t.notOk(await suspension.noteFailure('java'))
-  t.notOk(suspension.suspended, 'no trial in it could end well')
-  t.notOk(await suspension.noteFailure('python'))
-  t.ok(suspension.suspended)
-})
-
 t.test(
   'one that is replaced is tried anew before it runs; one that is taken away is offered no more',
   async (t) => {
@@ -171,24 +148,3 @@ t.test('a worker registers what it has found, and logs what it has not', async (
   worker.child.kill('SIGTERM')
   await worker.ended
 })
-
-t.test(
-  'a cache directory of somebody else is refused as that',
-  { skip: process.getuid?.() !== 0 },
-  async (t) => {
-    const directory = makeDirectory(t, 0o755)
-    mkdirSync(join(directory, 'cache'))
-    const { launcher, rename } = showCheckout()
-    const module = rename(resolve(import.meta.dirname, '../../src/executor/cache-directory.ts'))
-    const program = `import { openCacheDirectory } from ${JSON.stringify(module)}
-      try { openCacheDirectory(${JSON.stringify(join(directory, 'cache'))}) } catch (error) { console.log(String(error)) }`
-    const user = 'setpriv --reuid=61998 --regid=61998 --clear-groups'
-    const node = [rename(process.execPath), '--input-type=module', '-e', program]
-    const [command = '', ...words] = [...launcher, ...user.split(' '), ...node]
-    const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] })
-    let told = ''
-    child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()))
-    await once(child, 'close')
-    t.match(told, /SandboxError: cache\.open: .* belongs to uid 0, the worker is uid 61998; chown/)
-  },
-)
