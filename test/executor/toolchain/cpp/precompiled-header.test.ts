@@ -80,16 +80,6 @@ t.test('a header is made when a worker starts, and found from then on', async (t
   t.strictSame(readdirSync(join(path, '..')), [header], 'and nothing is left over')
 })
 
-t.test('a later worker finds it from its start, and does not make it again', async (t) => {
-  const directory = makeDirectory(t, 0o711)
-  const path = await make(directory)
-  const made = statSync(join(path, 'include', `${header}.gch`)).ino
-  const later = open(directory)
-  await later.settled()
-  t.ok(later.has(header))
-  t.equal(statSync(join(path, 'include', `${header}.gch`)).ino, made)
-})
-
 t.test('one that is not whole, or whose headers have changed, is made anew', async (t) => {
   const rewrite = (path: string, change: object): void => {
     const file = join(path, 'record.json')
@@ -139,16 +129,6 @@ t.test('the end of the worker ends the compiler, and nothing unfinished stays', 
   await keeper.settled()
   t.strictSame(readdirSync(own), [])
   t.notOk(keeper.has('bits/stdc++.h'))
-})
-
-t.test('another compiler or other options have headers of their own', async (t) => {
-  const directory = makeDirectory(t, 0o711)
-  await make(directory)
-  const other = open(directory, 'that', [])
-  await other.settled()
-  t.notOk(other.has(header))
-  other.closing.abort()
-  await other.settled()
 })
 
 t.test(
