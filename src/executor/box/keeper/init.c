@@ -192,8 +192,8 @@ static void become_program(const struct box *box) {
 }
 
 /**
- * Removes all signal handlers, such as an interpreter's. The init of a pid namespace gets signals from inside only if
- * it has a handler for them.
+ * Removes an interpreter's signal handlers. The init of a pid namespace gets signals from inside only if it has a handler
+ * for them.
  */
 static void forget_handlers(void) {
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
@@ -263,8 +263,8 @@ static void become_box(const struct box *box) {
     become_program(box);
     return;
   }
-  // Done before the keeper starts the program, which could send signals.
-  forget_handlers();
+  // Done before the keeper starts the program, which could send signals. Otherwise clone_init has cleared them.
+  if (forks) forget_handlers();
   uint64_t one = 1;
   if (write(box->reports, &one, sizeof one) != sizeof one) _exit(70);
   close_range(0, (unsigned)box->reports - 1, 0);
@@ -275,7 +275,8 @@ static void become_box(const struct box *box) {
 
 bool clone_init(struct box *box, int group) {
   struct clone_args arguments = {
-      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
+      // A program that goes on without exec needs the interpreter's handlers.
+      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (forks ? 0 : CLONE_CLEAR_SIGHAND) |
                (settings.loopback != 0 ? CLONE_NEWNET : 0) | (group >= 0 ? CLONE_INTO_CGROUP : 0),
       .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
       .exit_signal = SIGCHLD,
