@@ -68,18 +68,21 @@ for (const language of found) {
       executor: Executor = roomy,
       given: Partial<ExecutionRequest> = {},
     ): Promise<void> => {
-      if (typeof code !== 'string') {
+      if (typeof code !== 'string' && 'cannot' in code) {
         t.comment(`${name}: ${code.cannot}`)
         return
       }
+      const request = { language, stdin: Buffer.from(stdin), cacheScope: 'conformance', ...given }
       check(
-        await executor.execute({
-          language,
-          code: Buffer.from(code),
-          stdin: Buffer.from(stdin),
-          cacheScope: 'conformance',
-          ...given,
-        }),
+        await executor.execute(
+          typeof code === 'string'
+            ? { ...request, code: Buffer.from(code) }
+            : {
+                ...request,
+                code: Buffer.from(code.shared),
+                environment: { ...given.environment, BEHAVIOUR: name },
+              },
+        ),
       )
     }
     const tell = (name: string, outcome: Outcome): string =>

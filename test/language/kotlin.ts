@@ -1,21 +1,85 @@
 // Kotlin's programs.
-import type { Programs } from './program.ts'
+import type { Programs, Shared } from './program.ts'
 
-export const kotlin: Programs = {
-  sum: `fun main() {
+/** Most behaviours, because the compiler takes six seconds of CPU time. */
+const most: Shared = {
+  shared: `import java.io.File
+import java.io.IOException
+import java.net.Socket
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
+import kotlin.system.exitProcess
+
+fun sum() {
     val a = readLine()!!.toInt()
     val b = readLine()!!.toInt()
     println(a + b)
-}`,
-  copy: 'fun main() {\n    generateSequence(::readLine).forEach { println(it) }\n}',
-  unicode: 'fun main() {\n    println("Grüße, 世界 🎉")\n    println(readLine())\n}',
-  exitThree: `import kotlin.system.exitProcess
+}
 
-fun main() {
+fun exitThree() {
     print("out")
     System.err.print("err")
     exitProcess(3)
+}
+
+fun busyLoop() {
+    var n = 0L
+    while (true) n++
+}
+
+fun memoryBomb() {
+    val kept = mutableListOf<LongArray>()
+    while (true) kept.add(LongArray(1 shl 17))
+}
+
+fun scratch() {
+    val file = File("/tmp/file")
+    file.writeText("kept")
+    println(file.readText())
+}
+
+fun threads() {
+    val sum = AtomicInteger()
+    val parts = List(4) { part -> thread { sum.addAndGet((part * 250 + 1..part * 250 + 250).sum()) } }
+    parts.forEach { it.join() }
+    println(sum)
+}
+
+fun network() {
+    try {
+        Socket("127.0.0.1", 9).use { println("open") }
+    } catch (e: IOException) {
+        println("closed")
+    }
+}
+
+fun main(words: Array<String>) {
+    when (System.getenv("BEHAVIOUR")) {
+        "sum" -> sum()
+        "copy" -> generateSequence(::readLine).forEach { println(it) }
+        "unicode" -> {
+            println("Grüße, 世界 🎉")
+            println(readLine())
+        }
+        "exitThree" -> exitThree()
+        "busyLoop" -> busyLoop()
+        "sleeper" -> Thread.sleep(60_000)
+        "memoryBomb" -> memoryBomb()
+        "outputFlood" -> while (true) println("x".repeat(100))
+        "scratch" -> scratch()
+        "threads" -> threads()
+        "network" -> network()
+        "arguments" -> words.forEach { println(it) }
+        "variable" -> println(System.getenv("GREETING"))
+    }
 }`,
+}
+
+export const kotlin: Programs = {
+  sum: most,
+  copy: most,
+  unicode: most,
+  exitThree: most,
   uncaught: {
     code: 'fun main() {\n    check(1 == 2) { "no such thing" }\n}',
     says: /^Exception in thread "main" java\.lang\.IllegalStateException: no such thing\n\tat MainKt\.main\(main\.kt:2\)/,
@@ -24,39 +88,13 @@ fun main() {
     code: 'fun main() {\n    val a = 1\n    val b: String = a\n}\n',
     says: /main\.kt:3:21: error: type mismatch/,
   },
-  busyLoop: 'fun main() {\n    var n = 0L\n    while (true) n++\n}',
-  sleeper: 'fun main() {\n    Thread.sleep(60_000)\n}',
-  memoryBomb: `fun main() {
-    val kept = mutableListOf<LongArray>()
-    while (true) kept.add(LongArray(1 shl 17))
-}`,
-  outputFlood: 'fun main() {\n    while (true) println("x".repeat(100))\n}',
-  scratch: `import java.io.File
-
-fun main() {
-    val file = File("/tmp/file")
-    file.writeText("kept")
-    println(file.readText())
-}`,
-  threads: `import java.util.concurrent.atomic.AtomicInteger
-import kotlin.concurrent.thread
-
-fun main() {
-    val sum = AtomicInteger()
-    val parts = List(4) { part -> thread { sum.addAndGet((part * 250 + 1..part * 250 + 250).sum()) } }
-    parts.forEach { it.join() }
-    println(sum)
-}`,
-  network: `import java.io.IOException
-import java.net.Socket
-
-fun main() {
-    try {
-        Socket("127.0.0.1", 9).use { println("open") }
-    } catch (e: IOException) {
-        println("closed")
-    }
-}`,
+  busyLoop: most,
+  sleeper: most,
+  memoryBomb: most,
+  outputFlood: most,
+  scratch: most,
+  threads: most,
+  network: most,
   usual: `data class Row(val name: String, val number: Int)
 
 fun main() {
@@ -69,10 +107,8 @@ fun main() {
         println("$name: $number")
     println("mean: %.2f".format(rows.map { it.number }.average()))
 }`,
-  arguments: 'fun main(words: Array<String>) {\n    words.forEach { println(it) }\n}',
-  variable: `fun main() {
-    println(System.getenv("GREETING"))
-}`,
+  arguments: most,
+  variable: most,
   secondFile: {
     code: 'fun main() {\n    println(answer())\n}',
     file: { name: 'Answer.kt', content: 'fun answer() = 42\n' },

@@ -1,29 +1,78 @@
 // Nim's programs.
-import type { Programs } from './program.ts'
+import type { Programs, Shared } from './program.ts'
+
+/** Most behaviours, because the compiler takes four seconds of CPU time. */
+const most: Shared = {
+  shared: `import std/[net, os, strutils]
+
+proc sum() =
+  let a = parseInt(readLine(stdin))
+  let b = parseInt(readLine(stdin))
+  echo a + b
+
+proc copy() =
+  for line in stdin.lines:
+    echo line
+
+proc exitThree() =
+  stdout.write "out"
+  stderr.write "err"
+  quit 3
+
+proc memoryBomb() =
+  var kept: seq[string]
+  while true:
+    kept.add repeat('x', 1_000_000)
+
+proc outputFlood() =
+  while true:
+    echo "for ever and ever and ever"
+
+proc scratch() =
+  writeFile("/tmp/file", "kept")
+  echo readFile("/tmp/file")
+
+proc network() =
+  try:
+    let socket = newSocket()
+    socket.connect("127.0.0.1", Port(9))
+  except OSError:
+    echo "closed"
+
+case getEnv("BEHAVIOUR")
+of "sum": sum()
+of "copy": copy()
+of "unicode":
+  echo "Grüße, 世界 🎉"
+  echo readLine(stdin)
+of "exitThree": exitThree()
+of "sleeper": sleep(60_000)
+of "memoryBomb": memoryBomb()
+of "outputFlood": outputFlood()
+of "scratch": scratch()
+of "network": network()
+of "arguments":
+  for word in commandLineParams():
+    echo word
+of "variable": echo getEnv("GREETING")
+else: discard`,
+}
 
 export const nim: Programs = {
-  sum: `import std/strutils
-
-let a = parseInt(readLine(stdin))
-let b = parseInt(readLine(stdin))
-echo a + b`,
-  copy: 'for line in stdin.lines:\n  echo line',
-  unicode: 'echo "Grüße, 世界 🎉"\necho readLine(stdin)',
-  exitThree: 'stdout.write "out"\nstderr.write "err"\nquit 3',
+  sum: most,
+  copy: most,
+  unicode: most,
+  exitThree: most,
   uncaught: {
     code: 'proc f(x: int) =\n  raise newException(ValueError, "no such thing")\n\nf(1)',
     says: /Error: unhandled exception: no such thing \[ValueError\]/,
   },
   broken: { code: 'let a = 1\nlet b = 2\nlet c: int = "b"\n', says: /main\.nim\(3, 14\) Error/ },
   busyLoop: 'var n = 0\nwhile true:\n  n = (n + 1) mod 1000003',
-  sleeper: 'import std/os\n\nsleep(60_000)',
-  memoryBomb: `import std/strutils
-
-var kept: seq[string]
-while true:
-  kept.add repeat('x', 1_000_000)`,
-  outputFlood: 'while true:\n  echo "for ever and ever and ever"',
-  scratch: 'writeFile("/tmp/file", "kept")\necho readFile("/tmp/file")',
+  sleeper: most,
+  memoryBomb: most,
+  outputFlood: most,
+  scratch: most,
   threads: `import std/[math, sequtils, threadpool]
 
 proc add(part: int): int =
@@ -34,13 +83,7 @@ var sums: seq[FlowVar[int]]
 for part in 0 .. 3:
   sums.add(spawn add(part))
 echo sums.mapIt(^it).sum`,
-  network: `import std/net
-
-try:
-  let socket = newSocket()
-  socket.connect("127.0.0.1", Port(9))
-except OSError:
-  echo "closed"`,
+  network: most,
   usual: `import std/[algorithm, re, strformat, strutils, tables]
 
 var rows: seq[(int, string)]
@@ -55,10 +98,8 @@ for (number, name) in sorted(rows):
   echo &"{name}: {number}"
   sum += number
 echo &"mean: {sum / rows.len:.2f}"`,
-  arguments: 'import std/os\n\nfor word in commandLineParams():\n  echo word',
-  variable: `import std/os
-
-echo getEnv("GREETING")`,
+  arguments: most,
+  variable: most,
   secondFile: {
     code: 'import answer\n\necho get()',
     file: { name: 'answer.nim', content: 'proc get*(): int = 42\n' },

@@ -1,8 +1,16 @@
 // The programs that every language must have, one for each behaviour. Each language's programs are in their own file in
 // this folder.
 
+/**
+ * The source of several behaviours, for a compiler that takes seconds: it is compiled once, and does what the variable
+ * BEHAVIOUR names.
+ */
+export interface Shared {
+  readonly shared: string
+}
+
 /** A program, or why a language cannot have it. */
-export type Program = string | { readonly cannot: string }
+export type Program = string | Shared | { readonly cannot: string }
 
 /** A program and another file of it. */
 export interface Pair {

@@ -1,5 +1,5 @@
 // Scala's programs.
-import type { Programs } from './program.ts'
+import type { Programs, Shared } from './program.ts'
 
 /** An object Main around the body of its `main`. */
 const main = (body: string): string => `object Main {
@@ -7,6 +7,64 @@ const main = (body: string): string => `object Main {
     ${body.replaceAll('\n', '\n    ')}
   }
 }`
+
+/** Most behaviours, because the compiler takes six seconds of CPU time. */
+const most: Shared = {
+  shared: `import java.io.PrintWriter
+import java.net.Socket
+import scala.concurrent.{Await, Future}
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration._
+import scala.io.Source
+import scala.util.{Failure, Success, Try}
+
+object Main {
+  def exitThree(): Unit = {
+    print("out")
+    Console.err.print("err")
+    sys.exit(3)
+  }
+
+  def memoryBomb(): Unit = {
+    var kept = List[Array[Long]]()
+    while (true) kept = new Array[Long](1 << 17) :: kept
+  }
+
+  def scratch(): Unit = {
+    val out = new PrintWriter("/tmp/file")
+    out.print("kept")
+    out.close()
+    println(Source.fromFile("/tmp/file").mkString)
+  }
+
+  def threads(): Unit = {
+    val parts = (0 until 4).map(part => Future((part * 250 + 1 to part * 250 + 250).sum))
+    println(Await.result(Future.sequence(parts), 1.minute).sum)
+  }
+
+  def network(): Unit = Try(new Socket("127.0.0.1", 9)) match {
+    case Success(_) => println("open")
+    case Failure(_) => println("closed")
+  }
+
+  def main(words: Array[String]): Unit = sys.env("BEHAVIOUR") match {
+    case "copy" => for (line <- Source.stdin.getLines) println(line)
+    case "unicode" =>
+      println("Grüße, 世界 🎉")
+      println(io.StdIn.readLine())
+    case "exitThree" => exitThree()
+    case "busyLoop" => while (true) {}
+    case "sleeper" => Thread.sleep(60000)
+    case "memoryBomb" => memoryBomb()
+    case "outputFlood" => while (true) println("x" * 100)
+    case "scratch" => scratch()
+    case "threads" => threads()
+    case "network" => network()
+    case "arguments" => words.foreach(println)
+    case "variable" => println(sys.env("GREETING"))
+  }
+}`,
+}
 
 export const scala: Programs = {
   sum: `import scala.io.StdIn.readInt
@@ -16,9 +74,9 @@ object Main extends App {
   val b = readInt()
   println(a + b)
 }`,
-  copy: main('for (line <- io.Source.stdin.getLines) println(line)'),
-  unicode: main('println("Grüße, 世界 🎉")\nprintln(io.StdIn.readLine())'),
-  exitThree: main('print("out")\nConsole.err.print("err")\nsys.exit(3)'),
+  copy: most,
+  unicode: most,
+  exitThree: most,
   uncaught: {
     code: main('throw new NoSuchElementException("no such thing")'),
     says: /^Exception in thread "main" java\.util\.NoSuchElementException: no such thing\n\tat Main\$\.main\(main\.scala:3\)/,
@@ -27,32 +85,13 @@ object Main extends App {
     code: 'object Main {\n  def main(args: Array[String]): Unit = {\n    val b: String = 1\n  }\n}\n',
     says: /main\.scala:3: error: type mismatch/,
   },
-  busyLoop: main('while (true) {}'),
-  sleeper: main('Thread.sleep(60000)'),
-  memoryBomb: main(
-    'var kept = List[Array[Long]]()\nwhile (true) kept = new Array[Long](1 << 17) :: kept',
-  ),
-  outputFlood: main('while (true) println("x" * 100)'),
-  scratch: `import java.io.PrintWriter
-import scala.io.Source
-
-${main(`val out = new PrintWriter("/tmp/file")
-out.print("kept")
-out.close()
-println(Source.fromFile("/tmp/file").mkString)`)}`,
-  threads: `import scala.concurrent.{Await, Future}
-import scala.concurrent.ExecutionContext.Implicits.global
-import scala.concurrent.duration._
-
-${main(`val parts = (0 until 4).map(part => Future((part * 250 + 1 to part * 250 + 250).sum))
-println(Await.result(Future.sequence(parts), 1.minute).sum)`)}`,
-  network: `import java.net.Socket
-import scala.util.{Failure, Success, Try}
-
-${main(`Try(new Socket("127.0.0.1", 9)) match {
-  case Success(_) => println("open")
-  case Failure(_) => println("closed")
-}`)}`,
+  busyLoop: most,
+  sleeper: most,
+  memoryBomb: most,
+  outputFlood: most,
+  scratch: most,
+  threads: most,
+  network: most,
   usual: `import scala.io.Source
 
 case class Row(name: String, number: Int)
@@ -61,10 +100,8 @@ ${main(`val Form = """(\\w+) (-?\\d+)""".r
 val rows = Source.stdin.getLines.collect { case Form(name, number) => Row(name, number.toInt) }.toList
 for (Row(name, number) <- rows.sortBy(row => (row.number, row.name))) println(s"$name: $number")
 println(f"mean: \${rows.map(_.number).sum.toDouble / rows.size}%.2f")`)}`,
-  arguments: 'object Main {\n  def main(words: Array[String]): Unit = words.foreach(println)\n}',
-  variable: `object Main {
-  def main(words: Array[String]): Unit = println(sys.env("GREETING"))
-}`,
+  arguments: most,
+  variable: most,
   secondFile: {
     code: 'object Main {\n  def main(words: Array[String]): Unit = println(Answer.get)\n}',
     file: { name: 'Answer.scala', content: 'object Answer {\n  def get = 42\n}\n' },
