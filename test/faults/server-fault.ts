@@ -1,6 +1,6 @@
 // Faults of the database's own host: a full disk, a long outage, a crash that makes a standby take over.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cutOff, everybody, fault } from './strike.ts'
+import { cutOff, fault } from './strike.ts'
 import type { Fault } from './strike.ts'
 
 const longOutageMilliseconds = 30_000
@@ -32,9 +32,15 @@ export const serverFaults: readonly Fault[] = [
     await sleep(random.between(500, 2000))
     await cluster.promote()
   }),
-  ...(['refuse', 'hold'] as const).map((mode): Fault =>
-    fault(`database is away for half a minute (${mode})`, (scene) =>
-      cutOff(scene, everybody(scene), mode, longOutageMilliseconds),
-    ),
-  ),
+  fault('database is away for half a minute', async (scene) => {
+    // Every process loses it; one web and one worker are refused, the others wait for an answer.
+    const { random, webs, workers } = scene
+    const [web, ...otherWebs] = random.shuffle(webs)
+    const [worker, ...otherWorkers] = random.shuffle(workers)
+    const counts = await Promise.all([
+      cutOff(scene, [web!, worker!], 'refuse', longOutageMilliseconds),
+      cutOff(scene, [...otherWebs, ...otherWorkers], 'hold', longOutageMilliseconds),
+    ])
+    return counts.reduce((sum, count) => sum + count)
+  }),
 ]
