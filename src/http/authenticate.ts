@@ -4,8 +4,7 @@ import { createAdmit, createAdmitOperator, isWellFormedKey } from '#account'
 import type { RateWindow } from '#account'
 import type { Database } from '#database'
 import { Problem } from '#error'
-import { withDeadline } from './deadline.ts'
-import { notValid, retryAfter } from './problem.ts'
+import { notValid, retryAfter, withDeadline } from './problem.ts'
 import type { Handler } from './request.ts'
 
 /** The prefix of all paths for operators, and of no other path. */

@@ -7,9 +7,8 @@ import type { Stored } from '#blob'
 import { Problem } from '#error'
 import { sendJson, usualHeaders } from './answer.ts'
 import { receiveBytes, requirePlain } from './body.ts'
-import { extendArrival, withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { retryAfter } from './problem.ts'
+import { retryAfter, withDeadline } from './problem.ts'
 import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createShares } from './share.ts'
@@ -40,7 +39,7 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
     const receiving = receive(request, response, declared, name)
     let storing: Promise<Stored> | undefined
     const upload = (async () => {
-      extendArrival(request)
+      request.boundsArrival = true
       const bytes = await withDeadline(() => receiving, uploadSeconds * 1000, tooSlow)
       const stored = await withDeadline((signal) => {
         storing = last.then(() => storeBlob(database, apiKeyId, name, bytes, signal))

@@ -2,8 +2,8 @@
 import { cachedRead, findMissingRight, isMigrated } from '#database'
 import { Problem } from '#error'
 import { sendJson } from './answer.ts'
-import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import { withDeadline } from './problem.ts'
 import type { Handler } from './request.ts'
 
 /** Answers `GET /healthz`, which says that the process is alive. */

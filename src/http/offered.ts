@@ -6,7 +6,7 @@ import type { Issue } from '#error'
 import { languages } from '#language'
 import type { Language } from '#language'
 import { unknownLanguage } from '#options'
-import { withDeadline } from './deadline.ts'
+import { withDeadline } from './problem.ts'
 
 const period = '24 hours'
 // A new worker's offer is known after this time, and the database is asked at most this often.

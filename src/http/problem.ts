@@ -1,6 +1,7 @@
 // Turns failures into answers. An error that is not a Problem is a failure of the service: the caller sees the request's id,
-// and the log has the details.
+// and the log has the details. No answer waits for an unreachable database: after two seconds the caller gets an error.
 import type { ErrorHandler } from 'polka'
+import { untilAborted, withinSeconds } from '#abort'
 import { errorCode, isUnavailable, isUnmigrated, sqlState } from '#database'
 import { blame, Problem } from '#error'
 import type { Logger } from '#log'
@@ -60,6 +61,26 @@ export function notValid(): Problem {
 export function unavailable(cause?: unknown): Problem {
   const message = 'The service cannot reach its database. Try again shortly.'
   return new Problem('unavailable', message, { headers: { 'Retry-After': '2' }, cause })
+}
+
+// Leaves a part of the two seconds to the rest of the request.
+const deadlineMilliseconds = 1800
+
+/**
+ * Settles with the work, or throws the problem when the time is up: a 503 by default.
+ * @param work must not write after its signal; otherwise it could take effect after the caller got an error.
+ */
+export function withDeadline<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  milliseconds = deadlineMilliseconds,
+  problem: () => Problem = tooLate,
+): Promise<T> {
+  return withinSeconds((signal) => untilAborted(work(signal), signal), milliseconds / 1000, problem)
+}
+
+function tooLate(): Problem {
+  const error = new Error('the database has not answered in time')
+  return unavailable(Object.assign(error, { code: 'ETIMEDOUT' }))
 }
 
 /** Returns a problem that passes by itself. @param seconds until it may have passed. */

@@ -13,9 +13,8 @@ import type {
 } from '#enqueue'
 import type { Problem } from '#error'
 import { createId } from '#id'
-import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { notValid, retryAfter, unavailable } from './problem.ts'
+import { notValid, retryAfter, unavailable, withDeadline } from './problem.ts'
 import type { ApiRequest } from './request.ts'
 
 export interface ParsedSubmission {

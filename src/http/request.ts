@@ -29,6 +29,8 @@ export interface ApiRequest extends Request {
   describeProblem?: (problem: Problem) => DoorAnswer
   /** Set when the answer is a stream, which may last as long as its submission. */
   isStream?: true
+  /** Set when the request may take longer to arrive than others, because its handler bounds the arrival itself. */
+  boundsArrival?: true
 }
 
 export type Handler = Middleware<ApiRequest>

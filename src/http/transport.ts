@@ -6,9 +6,9 @@ import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { Problem } from '#error'
-import { mayTakeLonger } from './deadline.ts'
 import { strictTransportSecurity } from './https.ts'
 import { describeProblem } from './problem.ts'
+import type { ApiRequest } from './request.ts'
 
 export interface TransportOptions {
   /** Certificate and key as PEM texts; null: plain HTTP, for loopback or behind a router. */
@@ -153,6 +153,11 @@ function answerClientError(
   } else {
     before.response.once('finish', () => refuse(socket, error))
   }
+}
+
+/** True for an incomplete request whose handler has its own time limit for the arrival. */
+function mayTakeLonger(request: IncomingMessage): boolean {
+  return (request as Partial<ApiRequest>).boundsArrival === true && !request.complete
 }
 
 /** Sends the refusal and ends the connection, without waiting for the client to close it. */

@@ -15,7 +15,7 @@ import { createStreams, createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { readSettings, readTls } from './settings.ts'
 
-// The database ends a statement after these times. Requests stop waiting sooner (http/deadline.ts).
+// The database ends a statement after these times. Requests stop waiting sooner (http/problem.ts).
 const statementSeconds = 2
 // Longer, because one transaction requeues a thousand attempts of lost workers.
 const sweepSeconds = 10

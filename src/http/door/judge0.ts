@@ -8,9 +8,8 @@ import { createId } from '#id'
 import { messages, shorten, validate } from '#options'
 import { listPage, pagedMost, purgeSubmission } from '#result'
 import { sendJson } from '../answer.ts'
-import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
-import { noSubmission } from '../problem.ts'
+import { noSubmission, withDeadline } from '../problem.ts'
 import { receive, receiveItems } from '../receive.ts'
 import {
   describeOrigin,
