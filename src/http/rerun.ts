@@ -11,7 +11,7 @@ import type { EventData } from '#event'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
 import type { LimitName } from '#options'
-import { hasResult, isFinal } from '#result'
+import { hasResult } from '#result'
 import type { TrackedResult } from '#result'
 import { readJson } from './body.ts'
 import type { HttpContext } from './http.ts'
@@ -23,7 +23,7 @@ import type { Stored } from './receive.ts'
 import { judgeLimits } from './relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey, readWait } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { notFinished, sendStored } from './submit.ts'
+import { requireFinal, sendStored } from './submit.ts'
 
 export function rerunResult(context: HttpContext): Handler {
   const { database, queueCapacity, syncWaitSeconds, offered } = context
@@ -52,10 +52,9 @@ export function rerunResult(context: HttpContext): Handler {
     let record: TrackedResult | null = null
     if (wait) {
       const hungUp = hangUpSignal(response)
-      record = await waitForEnd(context, id, accountId, seconds, hungUp)
+      const end = await waitForEnd(context, id, accountId, seconds, hungUp)
       if (hungUp.aborted) return
-      if (record === null) throw new Error(`submission ${id} has no result`)
-      if (!isFinal(record)) throw notFinished(id)
+      record = await requireFinal(context, id, end)
     } else if (kind === 'replayed') record = await readRecord(database, id, accountId)
     sendStored(response, stored, record)
   }

@@ -114,19 +114,21 @@ export async function storeAwaited(
         : await waitForEnd(context, stored.id, accountId, seconds, hungUp)
     if (hungUp.aborted) return null
     record ??= await readRecord(database, stored.id, accountId)
-    if (record === null) throw unavailable() // the database restarted and lost what was not on disk
-    if (!isFinal(record)) {
-      // The 408 carries the id, so the submission must be on disk; it was received without `durable`.
-      await withDeadline(() => flushLog(database))
-      throw notFinished(stored.id)
-    }
-    return { stored, record }
+    return { stored, record: await requireFinal(context, stored.id, record) }
   }
 }
 
-/** Returns the 408 for a submission that continues when the wait is over. */
-export function notFinished(id: string): Problem {
-  return new Problem(
+/** Returns the record that a wait has ended with. @throws {Problem} 408 with the id when the submission has not ended. */
+export async function requireFinal(
+  { database }: HttpContext,
+  id: string,
+  record: TrackedResult | null,
+): Promise<TrackedResult> {
+  if (record === null) throw unavailable() // the database restarted and lost what was not on disk
+  if (isFinal(record)) return record
+  // The 408 carries the id, so the submission must be on disk; it may have been received without `durable`.
+  await withDeadline(() => flushLog(database))
+  throw new Problem(
     'timeout',
     'The submission is not finished yet and goes on: read its result later.',
     { id, headers: locate(id) },

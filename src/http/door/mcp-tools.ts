@@ -10,7 +10,7 @@ import { described } from '#schema'
 import type { HttpContext } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import { describeSchema } from '../openapi.ts'
-import { describeProblem, noSubmission, unavailable, withDeadline } from '../problem.ts'
+import { describeProblem, noSubmission, withDeadline } from '../problem.ts'
 import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
@@ -18,7 +18,7 @@ import { answerSchemas } from '../schema.ts'
 import { parseSubmission, submissionEntries } from '../submission.ts'
 import { receive } from '../receive.ts'
 import type { Stored } from '../receive.ts'
-import { notFinished } from '../submit.ts'
+import { requireFinal } from '../submit.ts'
 import { codes, ProtocolError } from './mcp-message.ts'
 import { longestWaitSeconds, notRun } from './run.ts'
 
@@ -160,9 +160,7 @@ export function createTools(context: HttpContext): CallTool {
       )
     }
     if (gone.aborted) return null
-    if (record === null) throw unavailable()
-    if (!isFinal(record)) throw notFinished(record.id)
-    return describeRecord(record)
+    return describeRecord(await requireFinal(context, stored.id, record))
   }
 
   async function read(of: string, accountId: string): Promise<TrackedResult> {
