@@ -3,8 +3,8 @@ import { unlessAborted } from '#abort'
 import type { Database } from '#database'
 import type { EventData } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
-import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
-import type { Language, Limits } from '#language'
+import type { BlobCache, ExecutionRequest, Outcome } from '#executor'
+import type { Limits } from '#language'
 import { decodeFiles, decodeOptions, toPhaseLimits } from '#options'
 import type { Options } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
@@ -90,7 +90,7 @@ async function runCode(
 ): Promise<Finished> {
   const beganAt = performance.now()
   const options = decodeOptions(attempt.options)
-  const { checker, interactor } = options
+  const { checker } = options
   const lostOrCancelled = AbortSignal.any([lost, cancelled])
   const blobs = openBlobs(cache, attempt.accountId, lostOrCancelled)
   const plan = {
@@ -101,8 +101,6 @@ async function runCode(
     signal: lostOrCancelled,
   }
   const judged = options.tests === undefined ? null : judgeTests(options.tests, plan)
-  if (checker?.type === 'program') requireOffered(executor, checker.language)
-  if (interactor !== undefined) requireOffered(executor, interactor.language)
   const readGiven = async () => ({
     expectedStdout: await blobs.read(attempt.expectedStdout, options.expected_stdout_sha256),
     stdin: await blobs.read(attempt.stdin, options.stdin_sha256),
@@ -156,15 +154,6 @@ function openBlobs(
     },
     count: () => (read === 0 ? undefined : { read, fetched }),
   }
-}
-
-/** Checks that this worker offers a language. @throws {SandboxError} when it does not; another worker may. */
-function requireOffered({ runtimes }: Executor, language: Language): void {
-  if (runtimes[language] === undefined)
-    throw new SandboxError(
-      'language.missing',
-      `${language}, in which the checker or interactor is, is not offered here`,
-    )
 }
 
 function describeExecution(
