@@ -6,6 +6,7 @@ import type { EventData, LeftFile, OutputDigest, TestFacts, Verdict } from '#eve
 import type { Ending, Outcome, Phase } from '#executor'
 import { cutBetweenCharacters, encodeReport, reportFiles } from '#report'
 import type { FileReport, TestReport } from '#report'
+import type { Finished } from './run-attempt.ts'
 import type { JudgedTests } from './tests.ts'
 import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
 import type { Expectation, Judged } from './verdict.ts'
@@ -35,22 +36,14 @@ interface Decision extends Judged {
   readonly run: Phase | null
 }
 
-interface Given {
-  /** Null for a submission without tests. */
-  readonly tests?: JudgedTests | null
-  /** True when the submission was stopped, and so has no verdict. */
-  readonly wasStopped?: boolean
-  /** True when the completion names the files that the run has left. */
-  readonly asksFiles?: boolean
-  /** True when the account has used up its quota of the day (output-quota.ts), so that only the beginning of outputs is kept. */
-  readonly isShort?: boolean
-}
-
-/** Describes an outcome. The verdict is that of the whole output. @throws the errors of `judgeOutput`. */
+/**
+ * Describes an outcome. The verdict is that of the whole output.
+ * @param isShort the account has used up its quota of the day (output-quota.ts): only the beginning of outputs is kept.
+ * @throws the errors of `judgeOutput`.
+ */
 export async function describeOutcome(
-  outcome: Outcome,
-  expected: Expectation,
-  { tests = null, wasStopped = false, asksFiles = false, isShort = false }: Given = {},
+  { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
+  isShort: boolean,
 ): Promise<Completion> {
   const { compile } = outcome
   const { verdict, limit, difference, run } = wasStopped
@@ -88,6 +81,8 @@ export async function describeOutcome(
       ...(report !== null && { report: digestBody(report) }),
       ...(facts !== null && { tests: facts }),
       ...(files !== null && { files: files.map(digestFile) }),
+      ...(blobs && { blobs }),
+      slot_seconds: slotSeconds,
     },
     stdout: stdout.kept,
     stderr: stderr.kept,

@@ -65,17 +65,15 @@ export async function endAttempt(
 async function concludeAttempt(
   { conclude, quotas, log }: EndDependencies,
   attempt: Attempt,
-  { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
+  finished: Finished,
 ): Promise<void> {
   const { submission, language, version, identity, run } = attempt
   const isShort = quotas.isUsedUp(attempt.accountId)
-  const given = { tests, wasStopped, asksFiles, isShort }
-  const { data, ...bodies } = await describeOutcome(outcome, expected, given)
-  const eventData = { ...data, ...(blobs && { blobs }), slot_seconds: slotSeconds }
+  const { data, ...bodies } = await describeOutcome(finished, isShort)
   const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_complete')
   const refusal = await untilAvailable(
-    () => conclude({ submission, version, run, data: eventData, metadata, bodies }),
+    () => conclude({ submission, version, run, data, metadata, bodies }),
     log,
   )
   if (refusal === 'no_verdict') throw new Error('it was stopped, and nobody asked for that')
@@ -98,7 +96,7 @@ async function concludeAttempt(
       run: data.run,
       compile: data.compile,
     },
-    wasStopped ? 'submission.cancelled' : 'execution.completed',
+    finished.wasStopped ? 'submission.cancelled' : 'execution.completed',
   )
 }
 

@@ -37,7 +37,9 @@ export interface Finished {
   readonly tests: JudgedTests | null
   readonly expected: Expectation
   readonly blobs: EventData['execution.completed']['blobs']
+  /** True when the completion names the files that the run has left. */
   readonly asksFiles: boolean
+  /** True when the submission was stopped, and so has no verdict. */
   readonly wasStopped: boolean
   /** The seconds for which the attempt had a slot. */
   readonly slotSeconds: number

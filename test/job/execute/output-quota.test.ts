@@ -127,8 +127,8 @@ t.test('the beginning of each output is kept, and told as truncated', async (t) 
   }
   const outcome = { compile, compileCached: false, run }
   const expected = { stdout: null, checker: undefined }
-  const given = { tests, asksFiles: true, isShort: true }
-  const completion = await describeOutcome(outcome, expected, given)
+  const finished = { outcome, expected, tests, asksFiles: true, wasStopped: false, blobs: undefined, slotSeconds: 0 } // prettier-ignore
+  const completion = await describeOutcome(finished, true)
   const { data, stdout, stderr, compileOutput, report: kept } = completion
   t.equal(data.verdict, 'WA')
   const part = Buffer.alloc(4096, 'x')
@@ -149,6 +149,12 @@ t.test('the beginning of each output is kept, and told as truncated', async (t) 
     ],
   )
   t.strictSame(told.files, [{ name: 'a', size: 1, sha256: null, content: null }])
-  const plain = await describeOutcome({ ...outcome, compile: null }, expected, { isShort: true })
+  const bare = {
+    ...finished,
+    outcome: { ...outcome, compile: null },
+    tests: null,
+    asksFiles: false,
+  }
+  const plain = await describeOutcome(bare, true)
   t.strictSame([plain.compileOutput, plain.report], [null, null])
 })

@@ -6,11 +6,17 @@ import { digestBody } from '#event'
 import type { TestFacts } from '#event'
 import type { Outcome, Phase } from '#executor'
 import { describeOutcome, shortenFacts } from '../../../src/job/execute/completion.ts'
+import type { Completion } from '../../../src/job/execute/completion.ts'
 import { judgeOutput } from '../../../src/job/execute/verdict.ts'
-import type { Expectation } from '../../../src/job/execute/verdict.ts'
 import { describePhase, failsAt } from '../../helper/executor.ts'
 
-const expecting = (stdout: Uint8Array | null): Expectation => ({ stdout, checker: undefined })
+/** What came of an attempt beside its outcome. */
+const withoutTests = { tests: null, asksFiles: false, wasStopped: false, blobs: undefined, slotSeconds: 0 } // prettier-ignore
+
+const describe = (outcome: Outcome, stdout: Uint8Array | null = null): Promise<Completion> => {
+  const expected = { stdout, checker: undefined }
+  return describeOutcome({ ...withoutTests, outcome, expected }, false)
+}
 
 /** Returns a run that ended well and wrote nothing, except for the given facts. */
 const ranAs = (facts: Partial<Phase> = {}): Outcome => ({
@@ -23,7 +29,7 @@ t.test('for how long a run was not let run is told when that was seen', async (t
   const usage = { cpuSeconds: 0.5, wallSeconds: 2, memoryPeakBytes: 4096 }
   const told = async (delaySeconds: object): Promise<unknown> => {
     const outcome = ranAs({ usage: { ...usage, ...delaySeconds } })
-    const { data } = await describeOutcome(outcome, expecting(null))
+    const { data } = await describe(outcome)
     return [data.verdict, data.run?.delay_seconds]
   }
   t.strictSame(await told({ delaySeconds: 1.25 }), ['AC', 1.25])
@@ -43,7 +49,7 @@ t.test('the end decides before the output does', async (t) => {
   ] as const) {
     const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })
     for (const expected of [null, Buffer.from('1')]) {
-      const { data } = await describeOutcome(outcome, expecting(expected))
+      const { data } = await describe(outcome, expected)
       t.equal(data.verdict, verdict, JSON.stringify(facts))
     }
   }
@@ -55,7 +61,7 @@ t.test('an output is compared with the expected one as the checker `lines` does'
     ['1\n\n2', 'WA'],
   ] as const) {
     const outcome = ranAs({ stdout: Buffer.from(actual) })
-    const { data } = await describeOutcome(outcome, expecting(Buffer.from('1\n2')))
+    const { data } = await describe(outcome, Buffer.from('1\n2'))
     t.equal(data.verdict, verdict)
   }
 })
@@ -63,7 +69,7 @@ t.test('an output is compared with the expected one as the checker `lines` does'
 t.test('each output is described by its own size and hash', async (t) => {
   const [stdout, stderr] = [Buffer.from('out'), Buffer.from('error')]
   const outcome = ranAs({ stdout, stderr, stderrTruncated: true })
-  const { data } = await describeOutcome(outcome, expecting(null))
+  const { data } = await describe(outcome)
   t.strictSame(data.stdout, { ...digestBody(stdout), truncated: false })
   t.strictSame(data.stderr, { ...digestBody(stderr), truncated: true })
 })
@@ -77,7 +83,7 @@ t.test('a compiler that passed a limit says which, after its own words', async (
   ] as const) {
     const compile = describePhase({ ending, stderr: Buffer.from('words') })
     const ended = { compile, compileCached: false, run: null }
-    const outcome = await describeOutcome(ended, expecting(null))
+    const outcome = await describe(ended)
     t.equal(outcome.data.verdict, 'CE')
     t.equal(String(outcome.compileOutput), `words\n[the compiler passed its ${limit} limit]\n`)
   }
