@@ -196,11 +196,12 @@ function listBlobs({ blobs }: Submission): Buffer | null {
   return blobs.length === 0 ? null : Buffer.from(blobs.map(({ sha256 }) => sha256).join(''), 'hex')
 }
 
-function countBytes({ code, stdin, expectedStdout, options }: Submission): number {
-  return [code, stdin, expectedStdout, encodeOptions(options)].reduce(
-    (sum, body) => sum + (body?.byteLength ?? 0),
-    0,
-  )
+function listBodies({ code, stdin, expectedStdout, options }: Submission): (Buffer | null)[] {
+  return [code, stdin, expectedStdout, encodeOptions(options)]
+}
+
+function countBytes(submission: Submission): number {
+  return listBodies(submission).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
 }
 
 function describeIdempotency(
@@ -227,11 +228,9 @@ export function spellDigest(digest: Buffer): string {
 function digestRequest(items: readonly BatchItem[], webhook: BatchWebhook | null): Buffer {
   const parts = items.map(({ submission }) => {
     if (submission === null) return null
-    const { language, code, stdin, expectedStdout, options, tag, outputEncoding, priority } =
-      submission
+    const { language, tag, outputEncoding, priority } = submission
     const { url, secret, format } = submission.webhook ?? {}
-    const bodies = [code, stdin, expectedStdout, encodeOptions(options)]
-    const digests = bodies.map((body) => body && digestBody(body))
+    const digests = listBodies(submission).map((body) => body && digestBody(body))
     return [language, digests, url, secret, format, tag, outputEncoding, priority]
   })
   return hash('sha256', JSON.stringify([parts, webhook?.url, webhook?.secret]), 'buffer')
