@@ -119,7 +119,7 @@ function follow(
   const ended: Ended[] = []
   let wake = (): void => {}
   const wait = async (id: string, index: number): Promise<void> => {
-    const { record } = await waiter.wait(id, seconds, hungUp)
+    const record = await waiter.wait(id, seconds, hungUp)
     ended.push({ id, index, record: ended.length < heldRecords ? record : undefined })
     wake()
   }

@@ -130,5 +130,5 @@ export async function waitForEnd(
   await awaitStored(context, [id])
   const now = await readRecord(database, id, accountId)
   if (now === null || isFinal(now)) return now
-  return (await end).record ?? readRecord(database, id, accountId)
+  return (await end) ?? readRecord(database, id, accountId)
 }

@@ -110,7 +110,7 @@ export async function storeAwaited(
   return async () => {
     let record =
       stored.kind === 'received'
-        ? (await waited).record
+        ? await waited
         : await waitForEnd(context, stored.id, accountId, seconds, hungUp)
     if (hungUp.aborted) return null
     record ??= await readRecord(database, stored.id, accountId)

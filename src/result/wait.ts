@@ -12,20 +12,14 @@ import type { Database } from '#database'
 import { parseNotification } from './record.ts'
 import type { TrackedResult } from './schema.ts'
 
-interface WaitOutcome {
-  /** False: the time is up, the signal fired, no such submission was stored in time, or the waiter closed. */
-  readonly isFinal: boolean
-  /** When it is left out, the caller must read the record. */
-  readonly record?: TrackedResult
-}
-
 export interface Waiter {
   /**
    * Resolves when the submission ends, when the time is up, when the signal fires, or when no such submission was stored in
-   * time. Call it before reading the state. If the outcome has no record, read again.
+   * time. Call it before reading the state.
    * @param seconds how long to wait at most.
+   * @returns the final record if the notification has it; otherwise the caller must read the record.
    */
-  wait(id: string, seconds: number, signal?: AbortSignal): Promise<WaitOutcome>
+  wait(id: string, seconds: number, signal?: AbortSignal): Promise<TrackedResult | undefined>
   /** Ends the waits for a submission that was not stored. */
   forget(id: string): void
   /** The channel on which this process is notified of ends. Secret, because anybody who knows it can listen. */
@@ -35,9 +29,7 @@ export interface Waiter {
   close(): Promise<void>
 }
 
-type Wake = (outcome: WaitOutcome) => void
-
-const inVain: WaitOutcome = { isFinal: false }
+type Wake = (record?: TrackedResult) => void
 
 const lookupIntervalMilliseconds = 1000
 /** A submission is stored by then or never, because the statement that stores it is abandoned after two seconds. */
@@ -52,8 +44,8 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
   const waiting = new Map<string, { readonly since: number; readonly who: Set<Wake> }>()
 
   const channel = `runledger_${randomBytes(16).toString('hex')}`
-  const wake = (id: string, outcome: WaitOutcome): void => {
-    for (const resolve of waiting.get(id)?.who ?? []) resolve(outcome)
+  const wake = (id: string, record?: TrackedResult): void => {
+    for (const resolve of waiting.get(id)?.who ?? []) resolve(record)
   }
   const lookUp = async (): Promise<void> => {
     if (waiting.size === 0) return
@@ -66,7 +58,7 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
       order by r.finished_at`
     for (const { id, is_final: isFinal } of rows) {
       const since = waiting.get(id)?.since ?? askedAt
-      if (isFinal || askedAt - since > storedMilliseconds) wake(id, { isFinal })
+      if (isFinal || askedAt - since > storedMilliseconds) wake(id)
     }
   }
   let lookingUp = false
@@ -79,8 +71,8 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
   }
   const hear = (text: string): void => {
     try {
-      const { id, ...notification } = parseNotification(text)
-      wake(id, { isFinal: true, ...notification })
+      const { id, record } = parseNotification(text)
+      wake(id, record)
     } catch (error) {
       onError(error)
     }
@@ -96,27 +88,27 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
     },
     wait(id, seconds, signal) {
       return new Promise((resolve) => {
-        const settle = (outcome: WaitOutcome): void => {
+        const settle: Wake = (record) => {
           clearTimeout(timeout)
-          signal?.removeEventListener('abort', onAbort)
+          signal?.removeEventListener('abort', giveUp)
           const others = waiting.get(id)?.who
           others?.delete(settle)
           if (others?.size === 0) waiting.delete(id)
-          resolve(outcome)
+          resolve(record)
         }
-        const onAbort = (): void => settle(inVain)
-        const timeout = setTimeout(settle, seconds * 1000, inVain)
-        signal?.addEventListener('abort', onAbort)
+        const giveUp = (): void => settle()
+        const timeout = setTimeout(giveUp, seconds * 1000)
+        signal?.addEventListener('abort', giveUp)
         const entry = waiting.get(id) ?? { since: performance.now(), who: new Set() }
         waiting.set(id, entry)
         entry.who.add(settle)
-        if (signal?.aborted === true) settle(inVain)
+        if (signal?.aborted === true) giveUp()
       })
     },
-    forget: (id) => wake(id, inVain),
+    forget: wake,
     async close() {
       clearInterval(timer)
-      for (const { who } of waiting.values()) for (const resolve of who) resolve(inVain)
+      for (const id of waiting.keys()) wake(id)
       await listening.then(({ unlisten }) => unlisten()).catch(() => {})
     },
   }
