@@ -3,17 +3,16 @@
 import { hostname } from 'node:os'
 import { repeat } from '#back-off'
 import { createDatabase, json, untilAvailable } from '#database'
-import type { Database } from '#database'
 import { createId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
 import type { DesiredState } from './command.ts'
 
 const renewalsPerLease = 30
-// Shares of a lease after which an unanswered renewal gets a new connection, and after which the worker fences itself.
+// Shares of a lease: the longest that a renewal may take, and the time after which the worker fences itself.
 const answerWithin = 1 / 3
 const fencedAfter = 2 / 3
-// Renewing takes a millisecond. Also bounds how long a silent connection is kept.
+// Renewing takes a millisecond. A connection that is silent for longer is closed (database/socket.ts).
 const longestStatementSeconds = 2
 
 /** The reason with which runs end when the worker cannot renew its lease. */
@@ -79,25 +78,19 @@ export function createLease(url: string, leaseSeconds: number, log: Logger): Lea
   /** The languages that any session registered last. */
   let logged: string | null = null
   let renewedAt = performance.now()
-  let session = openSession()
   let renewing: ReturnType<typeof repeat> | undefined
   let watching: NodeJS.Timeout | undefined
-
-  // The lock lives as long as its session.
-  function openSession(): Database {
-    const opened = createDatabase({
-      url,
-      connections: 1,
-      name: 'runledger lease',
-      statementSeconds: Math.min(longestStatementSeconds, leaseSeconds * answerWithin),
-      onClose() {
-        if (opened !== session) return
-        registered = null
-        renewing?.hurry()
-      },
-    })
-    return opened
-  }
+  const session = createDatabase({
+    url,
+    connections: 1,
+    name: 'runledger lease',
+    statementSeconds: Math.min(longestStatementSeconds, leaseSeconds * answerWithin),
+    // The lock lives as long as its connection, so a new one registers again.
+    onClose() {
+      registered = null
+      renewing?.hurry()
+    },
+  })
 
   function endRuns(reason: string): void {
     log.warn({ worker: workerId, reason }, 'worker.fenced')
@@ -140,21 +133,6 @@ export function createLease(url: string, leaseSeconds: number, log: Logger): Lea
     await renew(announcement)
   }
 
-  // A connection whose other end vanished stays silent for minutes, which is longer than a lease.
-  async function renewInTime(announcement: Announcement): Promise<void> {
-    const timer = setTimeout(() => {
-      const silent = session
-      registered = null
-      session = openSession()
-      void silent.end({ timeout: 0 }).catch(() => {})
-    }, leaseMilliseconds * answerWithin)
-    try {
-      await renew(announcement)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   /** Ends this worker's runs once the lease is so old that other workers may take them over. */
   function watchAge(): void {
     if (performance.now() - renewedAt < leaseMilliseconds * fencedAfter) return
@@ -170,7 +148,7 @@ export function createLease(url: string, leaseSeconds: number, log: Logger): Lea
       return fence.signal
     },
     async announce(announcement) {
-      const renewOnce = (): Promise<void> => renewInTime(announcement)
+      const renewOnce = (): Promise<void> => renew(announcement)
       renewedAt = performance.now()
       await untilAvailable(renewOnce, log)
       renewing = repeat(renewOnce, leaseMilliseconds / renewalsPerLease, (error) =>
