@@ -114,7 +114,7 @@ export function createLease(url: string, leaseSeconds: number, log: Logger): Lea
       workerId = nextId
       registered = described
       if (logged !== null && logged !== described)
-        log.info({ worker: workerId, ...compareLanguages(logged, offered) }, 'worker.languages')
+        log.info({ worker: workerId, languages: Object.keys(offered) }, 'worker.languages')
       logged = described
       reachFailpoint('lease.after_register')
     }
@@ -163,19 +163,5 @@ export function createLease(url: string, leaseSeconds: number, log: Logger): Lea
       await session`select runledger.stop_worker(${workerId})`.catch(() => {})
       await session.end({ timeout: 2 })
     },
-  }
-}
-
-/** Lists the languages that changed. @param before as JSON. */
-function compareLanguages(before: string, now: object): object {
-  const were = new Map(Object.entries(JSON.parse(before) as object))
-  const are = new Map(Object.entries(now))
-  const differs = (name: string): boolean =>
-    JSON.stringify(were.get(name)) !== JSON.stringify(are.get(name))
-  return {
-    languages: [...are.keys()],
-    added: [...are.keys()].filter((name) => !were.has(name)),
-    removed: [...were.keys()].filter((name) => !are.has(name)),
-    changed: [...are.keys()].filter((name) => were.has(name) && differs(name)),
   }
 }
