@@ -1,7 +1,14 @@
-// Names of a submission's additional files.
+// A submission's additional files, and the blobs that it names in place of texts.
 import * as v from 'valibot'
+import { isBlobName } from '#blob'
 import type { Issue } from '#error'
+import { described } from '#schema'
+import { fields, list } from './fields.ts'
+import type { Options } from './schema.ts'
+import { decode, encoding, wellFormedText } from './text.ts'
 
+const filesMost = 64
+const filesBytesMost = 1024 * 1024
 const nameBytesMost = 255
 const nameDepthMost = 8
 
@@ -23,6 +30,52 @@ export const fileName = v.pipe(
   ),
   v.metadata({ maxLength: nameBytesMost }),
 )
+
+const file = v.pipe(
+  fields(
+    {
+      name: fileName,
+      content: wellFormedText,
+      encoding: v.optional(described(encoding, 'The default is utf8.')),
+    },
+    'a file',
+  ),
+  v.forward(
+    v.partialCheck(
+      [['content'], ['encoding']],
+      ({ content, encoding: encoded }) => decode(content, encoded) !== null,
+      'is not base64',
+    ),
+    ['content'],
+  ),
+)
+
+/** The schema of additional files. */
+export const files = v.pipe(
+  list(file, 'files', filesMost),
+  v.check(
+    (all) =>
+      all.reduce((sum, one) => sum + (decode(one.content, one.encoding)?.length ?? 0), 0) <=
+      filesBytesMost,
+    `is larger than ${filesBytesMost} bytes in all`,
+  ),
+)
+
+const blobName = (instead: string) =>
+  v.pipe(
+    v.string('must be a string'),
+    v.check(isBlobName, 'must be a SHA-256 in hexadecimal, in lower case'),
+    v.metadata({
+      description: `The SHA-256 of a blob, in place of ${instead}. The account must have uploaded the blob with PUT /api/blobs/{sha256}.`,
+      pattern: '^[0-9a-f]{64}$',
+    }),
+  )
+
+/** The fields of a submission, or of a test, that name blobs. */
+export const blobNames = {
+  stdin_sha256: v.optional(blobName('stdin')),
+  expected_stdout_sha256: v.optional(blobName('expected_stdout')),
+} as const
 
 /**
  * Yields an issue for each name that a file system, here or elsewhere, could confuse with another name.
@@ -57,4 +110,14 @@ export function* judgeNames(
 function listDirectories(name: string): string[] {
   const parts = name.split('/').slice(0, -1)
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+}
+
+/** Decodes the files of a request that has passed its checks. */
+export function decodeFiles(
+  given: NonNullable<Options['files']>,
+): { readonly name: string; readonly content: Uint8Array }[] {
+  return given.map(({ name, content, encoding: encoded }) => ({
+    name,
+    content: Buffer.from(content, encoded ?? 'utf8'),
+  }))
 }
