@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net'
 
 import t from 'tap'
 
-import { createResolver } from '../../src/webhook/resolve.ts'
+import { createResolver } from '../../src/webhook/settings.ts'
 
 type Records = Readonly<Record<string, readonly string[] | 'silence' | 'failure'>>
 
