@@ -5,20 +5,14 @@ import { ConfigError, readOrExit, readWebConfig } from '#config'
 import type { WebConfig } from '#config'
 import { describeError } from '#error-text'
 import { doorNames } from '#http'
-import type { DoorName } from '#http'
+import type { DoorName, HttpDependencies, TransportOptions } from '#http'
 import { readSigningKey } from '#receipt'
 import type { SigningKey } from '#receipt'
 import { parseRanges } from '#webhook-address'
 
-export interface ServerSettings extends WebConfig {
-  readonly webhookRules: {
-    readonly ranges: ReturnType<typeof parseRanges>['ranges']
-    readonly ports: readonly number[]
-  }
-  readonly doors: readonly DoorName[]
-  readonly tls: { readonly cert: string; readonly key: string } | null
-  readonly receiptKey: SigningKey | null
-}
+type ServerSettings = WebConfig &
+  Pick<HttpDependencies, 'doors' | 'receiptKey' | 'webhookRules'> &
+  Pick<TransportOptions, 'tls'>
 
 export function readSettings(): ServerSettings {
   return readOrExit(() => {
