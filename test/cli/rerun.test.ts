@@ -267,20 +267,6 @@ t.test('what is gone and what nobody runs is counted and skipped', async (t) => 
   await sql`insert into runledger.body (submission_id, code, stdin) values (${purged}, 'print(0)', '')`
 })
 
-t.test('what no one worker has the languages for is not offered', async (t) => {
-  const checker = { type: 'program', language: 'cpp', code: '' } as const
-  for (const options of [{}, { tests: [{}], checker }]) {
-    const given = { code: '', options, tag: 'pair' } as const
-    await finish(sql, await submitNew(sql, caller, describeSubmission(given)))
-  }
-  await pretendWorker(sql, { python: {} })
-  await pretendWorker(sql, { cpp: {} })
-  t.match(await countCampaign(describe('pair')), { due: 1, not_offered: 1 })
-  await pretendWorker(sql, { python: {}, cpp: {} })
-  t.match(await countCampaign(describe('pair')), { due: 2, not_offered: 0 })
-  await sql`delete from runledger.worker`
-})
-
 t.test('it takes no place of a key of the account, and that key is nobody’s', async (t) => {
   await submitEnded(
     'places',

@@ -90,7 +90,7 @@ const [key5, key6] = [newKey(), newKey()]
 const contract: Readonly<Record<string, readonly Row[]>> = {
   'POST /api/submit': [
     ['given', 'language and code suffice: 202 and the id', post(python), { status: 202, body: { id: uuid } }],
-    ['chosen', 'it says where the result will be', post(python), { status: 202, headers: { location: /^\/api\/result\/[\da-f-]{36}$/ } }],
+    ['chosen', 'it says where the result will be', post(python), { status: 202, headers: { location: /^\/api\/result\/[\da-f-]{36}$/, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } }],
     ['given', 'wait=false is asynchronous', post(python, { path: '/api/submit?wait=false' }), { status: 202, body: { id: uuid } }],
     ['given', 'any other wait is 400', post(python, { path: '/api/submit?wait=1' }), wrong('?wait')],
     ['given', 'a repeated wait is 400', post(python, { path: '/api/submit?wait=true&wait=true' }), wrong('?wait')],
@@ -103,7 +103,7 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['given', 'language is required', post({ code: '' }), wrong('language')],
     ['given', 'code is required', post({ language: 'py' }), wrong('code')],
     ['given', 'code may have 65,536 bytes of UTF-8', post({ ...python, code: 'é'.repeat(32_768) }), { status: 202 }],
-    ['given', 'and no more', post({ ...python, code: `é${'x'.repeat(65_535)}` }), wrong('code')],
+    ['given', 'and no more', post({ ...python, code: `é${'x'.repeat(65_535)}` }), { ...wrong('code'), body: { issues: [{ message: 'is larger than 65536 bytes of UTF-8' }] } }],
     ['given', 'stdin may have 65,536 bytes', post({ ...python, stdin: 'x'.repeat(65_536) }), { status: 202 }],
     ['given', 'and no more', post({ ...python, stdin: 'x'.repeat(65_537) }), wrong('stdin')],
     ['given', 'webhook_url is https', post({ ...python, ...secret, webhook_url: 'http://hook.example/' }), wrong('webhook_url')],

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { cancelSubmission } from '#enqueue'
-import { openEnvelope, readPublicKeys, readSigningKey, seal } from '#receipt'
+import { openEnvelope, readSigningKey } from '#receipt'
 import type { Opened } from '#receipt'
 import { compareWithLedger } from '../../src/cli/audit-receipt.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
@@ -214,14 +214,4 @@ t.test('a ledger that was changed is noticed, by the receipt and by who would si
   t.match(await compareWithLedger(sql, opened), { ok: false, lines: [/Event 3 .* IS DIFFERENT/] })
   await sql`delete from runledger.event where stream_id = ${id} and stream_version = 3`
   t.match(await compareWithLedger(sql, opened), { ok: false, lines: [/Event 3 of the receipt IS NOT/] })
-}) // prettier-ignore
-
-t.test('a receipt under a former key is still checked by it', async (t) => {
-  const id = await receive()
-  await finish(sql, id)
-  const { bytes } = await read(id)
-  const next = readSigningKey(pemOf())
-  const both = [receiptKey, next].map(({ publicKey }) => publicKey.export({ format: 'pem', type: 'spki' })).join('')
-  for (const signer of [receiptKey, next])
-    t.match(openEnvelope(JSON.stringify(seal(bytes, signer)), readPublicKeys(both)), { keyId: signer.id })
 }) // prettier-ignore

@@ -117,14 +117,3 @@ t.test('the wait is at most what the server allows, whatever the client prefers'
     t.equal(status, 408, prefer)
   }
 })
-
-t.test('a completion that was not notified is found all the same', async (t) => {
-  const before = await countPending()
-  const response = once(submitAndWait(), 'response') as Promise<[IncomingMessage]>
-  await until(async () => (await countPending()) === before + 1)
-  await sql`update runledger.pending set waiters = null`
-  for (const id of await listPending(sql)) await finish(sql, id)
-  const [answer] = await response
-  answer.resume()
-  t.equal(answer.statusCode, 200)
-})

@@ -12,7 +12,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'http: a text may be a byte longer than the limit',
     text: 'v.check((text) => byteLength(text) <= most, ',
     instead: 'v.check((text) => byteLength(text) <= most + 1, ',
-    tests: ['http/submit'],
+    tests: ['http/contract'],
   },
   {
     name: 'http: a lone surrogate is accepted, and stored as another character',
