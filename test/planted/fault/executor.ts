@@ -123,6 +123,12 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/cgroup/cgroup'],
   },
   {
+    name: 'keeper: a keeper and its boxes are without its filter',
+    text: 'if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) die("keeper.filter");',
+    instead: '(void)filter;',
+    tests: ['executor/box/keeper/confined', 'executor/box/network'],
+  },
+  {
     name: 'keeper: a box has the network of the host',
     text: 'unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0',
     instead: 'unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0',

@@ -1,5 +1,6 @@
 // Proves before any program is accepted that boxes isolate on this host: the kernel's own files about a process inside must
 // show it.
+import { readFileSync } from 'node:fs'
 import { SandboxError } from '#contract'
 import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
 import { boxUid } from './host-root.ts'
@@ -27,6 +28,11 @@ const required: readonly (readonly [string, RegExp])[] = [
   ['system call filter', /^Seccomp:\t2$/m],
 ]
 
+/** Returns how many filters the process of this status is under. */
+function countFilters(status: string): number {
+  return Number(/^Seccomp_filters:\t(\d+)$/m.exec(status)?.[1])
+}
+
 const shellProbe: Command = {
   argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/self/net/dev >&2'],
   files: [],
@@ -41,6 +47,9 @@ export async function proveIsolation(run: Run, command = shellProbe): Promise<vo
   const phase = await run({ command, limits })
   const status = Buffer.from(phase.stdout).toString('utf8')
   const failed = required.filter(([, pattern]) => !pattern.test(status)).map(([name]) => name)
+  // A box is under its keeper's filter and its own, each of which lacks what is in the other.
+  const own = countFilters(readFileSync('/proc/self/status', 'utf8'))
+  if (!(countFilters(status) >= own + 2)) failed.push('one of two system call filters')
   // Two lines are headings. Loopback must be the only interface.
   const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
   if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
