@@ -1,7 +1,8 @@
 // A channel is a way in which one run might leave a message for another. A row has, in each language where it makes sense,
 // the statements of a sender and of a receiver. One program plays either end, selected by its argument or its input, so that
-// it compiles once. A receiver looks repeatedly for some time. `open` says whether the channel works inside one box. That
-// case runs first, because a receiver that cannot receive would prove nothing.
+// it compiles once. `send` stays for some time after it has sent, `leave` ends at once. A receiver looks repeatedly for some
+// time. `open` says whether the channel works inside one box. That case runs first, because a receiver that cannot receive
+// would prove nothing.
 import type { Network } from '#executor'
 import { toErrors, wrapBody } from './program.ts'
 import type { Attacker } from './program.ts'
@@ -38,7 +39,7 @@ def receive():
     except (OSError, ValueError): return False
 if role != "receive": send()
 if role == "send": time.sleep(0.9)
-else:
+elif role != "leave":
     end = time.monotonic() + 0.6
     while not receive() and time.monotonic() < end and role != "both": time.sleep(0.02)
     print("RECEIVED" if receive() else "nothing", flush=True)
@@ -51,7 +52,7 @@ static bool do_receive() { ${receive} }
 char role[16] = ""; if (count > 1) strncpy(role, words[1], 15); else read(0, role, 15); bool both = !strcmp(role, "both");
 if (strcmp(role, "receive")) { do_send(); puts("sent"); }
 if (!strcmp(role, "send")) usleep(900000);
-else {
+else if (strcmp(role, "leave")) {
   bool got = false;
   for (int i = 0; i < 30 && !(got = do_receive()) && !both; i++) usleep(20000);
   puts(got ? "RECEIVED" : "nothing");
@@ -65,7 +66,7 @@ static boolean receive() { try { ${receive} } catch (Exception error) { return f
 String role = words.length > 0 ? words[0] : new String(System.in.readAllBytes()); boolean both = role.equals("both");
 if (!role.equals("receive")) send();
 if (role.equals("send")) Thread.sleep(900);
-else {
+else if (!role.equals("leave")) {
   boolean got = false;
   for (int i = 0; i < 30 && !(got = receive()) && !both; i++) Thread.sleep(20);
   System.out.println(got ? "RECEIVED" : "nothing");

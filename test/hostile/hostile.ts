@@ -1,5 +1,5 @@
 // The hostile suite. It runs every attack of the tables in attack/ in each of its languages, four at a time, while another
-// account works beside them. After each sixteen the host must be unchanged and accept the next hello world. The suite then
+// account works beside them. After each 32 the host must be unchanged and accept the next hello world. The suite then
 // tries the channels over two runs in one slot, over two runs at once, and between a program and its interactor; these two
 // then attack each other. An argument or HOSTILE (a regular expression for the name) selects attacks. The suite prints its
 // counts.
@@ -22,16 +22,16 @@ import { channels } from './attack/channels.ts'
 import { pairAttacks } from './attack/pair.ts'
 import { plantCanaries } from './canary.ts'
 import { wrapChannel } from './channel.ts'
-import type { Channel } from './channel.ts'
 import { judgeHold, watchEventLoop } from './event-loop.ts'
-import { findEscapes, judge, judgeControl, judgeExchange } from './judge.ts'
+import { exchangeAll } from './exchange.ts'
+import type { Exchange, Play } from './exchange.ts'
+import { findEscapes, judge } from './judge.ts'
 import type { Result } from './judge.ts'
 import { languageAttacks } from './language/all.ts'
 import { createNeighbour, judgeLatency, quantile } from './neighbour.ts'
-import { attackInPair, exchangeInPair, listPairCases } from './pair.ts'
+import { attackInPair, listPairCases } from './pair.ts'
 import { openArena } from './profile.ts'
 import type { Arena } from './profile.ts'
-import type { Attacker } from './program.ts'
 import { findResidue, hashToolchain, takeBaseline } from './residue.ts'
 import type { Baseline } from './residue.ts'
 
@@ -43,12 +43,6 @@ interface Case {
   readonly title: string
   readonly attack: Attack
   readonly language: Language
-}
-
-interface Exchange {
-  readonly title: string
-  readonly channel: Channel
-  readonly language: Attacker
 }
 
 const nameNetwork = ({ network = 'none' }: Pick<Attack, 'network'>): string[] =>
@@ -68,6 +62,7 @@ const exchanges: Exchange[] = channels
       title: `no bit passes by ${channel.name} [${[language, 'run', ...nameNetwork(channel)].join(', ')}]`,
       channel,
       language,
+      code: wrapChannel(language, channel.code[language]!),
     })),
   )
   .filter(isWanted)
@@ -157,9 +152,9 @@ async function perform(
   try {
     const asked = { network, ...(outputFiles && { outputFiles }) }
     const filled = canaries.fill(code)
-    // A program that attacks several times is compiled once. A source that attacks a compiler has an account of its own: it is
-    // compiled each time, and the executor keeps an account from the resident javac once its source has ended that javac.
-    const cacheScope = phase === 'compile' ? `${(accounts += 1)}` : 'attacks'
+    // A program is its own account, so that it is compiled once however often it attacks, and so that no program uses up another
+    // one's share of the resident javac. A source that attacks a compiler is compiled each time.
+    const cacheScope = phase === 'compile' ? `${(accounts += 1)}` : filled
     return { outcome: await execute(executor, language, filled, stdin, { ...asked, cacheScope }) }
   } catch (error) {
     return { error }
@@ -203,17 +198,19 @@ while True: pass
 }
 
 /** The attacks between two looks at the host, for each slot. A slot that is done takes the next attack. */
-const attacksEach = 4
+const attacksEach = 8
+
+function divide<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  )
+}
 
 /**
  * Divides cases into groups. Cases of which account.ts measures the costs are few at a time, because each case of a group
  * adds to what the group may cost.
  */
 function listGroups(all: readonly Case[], slots: number): Case[][] {
-  const divide = (some: readonly Case[], size: number): Case[][] =>
-    Array.from({ length: Math.ceil(some.length / size) }, (_, index) =>
-      some.slice(index * size, (index + 1) * size),
-    )
   const isAccounted = ({ attack }: Case): boolean => attack.accounted === true
   return [
     ...divide(all.filter(isAccounted), slots),
@@ -272,42 +269,41 @@ for (const profile of ['bomb', 'probe', 'compile', 'language', 'compiler'] as co
   }
 }
 
-for (const { title, channel, language } of exchanges) {
-  const code = wrapChannel(language, channel.code[language]!)
-  const { network } = channel
-  const [single, pair] = [find('single'), find('probe')]
-  // Both ends in one box prove that they understand each other. This run also compiles the program once.
-  const control = await perform(pair, language, code, { stdin: 'both', network })
-  const faults = judgeControl(channel, control)
-  const sendAndReceive = async (): Promise<Result[]> => [
-    await perform(single, language, code, { stdin: 'send', network }),
-    await perform(single, language, code, { stdin: 'receive', network }),
-  ]
-  const [consecutive, ...concurrent] = await Promise.all([
-    sendAndReceive(),
-    perform(pair, language, code, { stdin: 'send', network }),
-    perform(pair, language, code, { stdin: 'receive', network }),
-  ])
-  faults.push(...judgeExchange(channel, consecutive, 'one after the other'))
-  faults.push(...judgeExchange(channel, concurrent, 'at once'))
-  const beside = await exchangeInPair(pair.executor, channel, language)
-  faults.push(...beside.faults)
-  const left = [...(await inspectAfter(single)), ...(await inspectAfter(pair))]
-  report(title, [control, ...consecutive, ...concurrent, ...beside.results], faults, left)
+const play =
+  (arena: Arena): Play =>
+  ({ channel, language, code }, role) =>
+    perform(arena, language, code, { stdin: role, network: channel.network })
+
+// Two at a time: each of their four programs has a slot, so that they certainly run at once.
+for (const group of divide(exchanges, 2)) {
+  const [single, many] = [find('single'), find('probe')]
+  const stage = { single: play(single), many: play(many), executor: many.executor }
+  const tried = await exchangeAll(group, stage)
+  const left = [...(await inspectAfter(single)), ...(await inspectAfter(many))]
+  for (const [index, { title }] of group.entries()) {
+    const { results, faults } = tried[index]!
+    report(title, results, [...faults], left)
+  }
 }
 
-for (const one of pairs) {
+// Two at a time: each runs once from the program and once from the interactor, in a slot each.
+for (const group of divide(pairs, 2)) {
   const arena = find('probe')
+  const attackAll = () => Promise.all(group.map((one) => attackInPair(arena.executor, one)))
   const watch = watchEventLoop()
-  const { results, faults } = await attackInPair(arena.executor, one)
+  const found = await attackAll()
   let held = watch.stop()
   if (judgeHold(held).length > 0) {
     const second = watchEventLoop()
-    await attackInPair(arena.executor, one)
+    await attackAll()
     held = Math.min(held, second.stop())
   }
   longestHold = Math.max(longestHold, held)
-  report(one.title, results, [...faults], [...judgeHold(held), ...(await inspectAfter(arena))])
+  const left = [...judgeHold(held), ...(await inspectAfter(arena))]
+  for (const [index, { title }] of group.entries()) {
+    const { results, faults } = found[index]!
+    report(title, results, [...faults], left)
+  }
 }
 
 t.test("attacks hold up a neighbour's programs no longer than honest programs do", (t) => {

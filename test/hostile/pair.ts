@@ -53,7 +53,8 @@ async function performPair(
       language: program.language,
       code: Buffer.from(program.code),
       stdin: new Uint8Array(),
-      cacheScope: 'pair',
+      // As for the other attacks: a channel's program is compiled already.
+      cacheScope: program.code,
       network,
       interactor: { language: interactor.language, code: Buffer.from(interactor.code) },
       runs: {
