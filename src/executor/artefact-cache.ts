@@ -68,10 +68,12 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   /** The compilations that were made or read last, the oldest first. */
   const recent = new Map<string, Compiled>()
 
-  async function keep(name: string, compiled: Compiled, isOnDisk: boolean): Promise<void> {
-    const bytes = compiled.phase.stderr.length + (compiled.artefact?.content.length ?? 0)
-    if (!isOnDisk && bytes <= artefactBytesMost) await store.keep(name, serialize(compiled))
-    if (capacityBytes === 0 || bytes > recentMost.bytes) return
+  async function keepOnDisk(name: string, compiled: Compiled): Promise<void> {
+    if (countBytes(compiled) <= artefactBytesMost) await store.keep(name, serialize(compiled))
+  }
+
+  function keepInMemory(name: string, compiled: Compiled): void {
+    if (capacityBytes === 0 || countBytes(compiled) > recentMost.bytes) return
     recent.set(name, compiled)
     const [oldest = ''] = recent.keys()
     if (recent.size > recentMost.count) recent.delete(oldest)
@@ -105,11 +107,18 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       inFlight.set(name, own)
       try {
         const compiled = await own
-        if (isCertain(compiled)) await keep(name, compiled, cached)
+        if (isCertain(compiled)) {
+          if (!cached) await keepOnDisk(name, compiled)
+          keepInMemory(name, compiled)
+        }
         return { compiled, cached }
       } finally {
         if (inFlight.get(name) === own) inFlight.delete(name)
       }
     },
   }
+}
+
+function countBytes({ phase, artefact }: Compiled): number {
+  return phase.stderr.length + (artefact?.content.length ?? 0)
 }
