@@ -1,10 +1,34 @@
--- Ends submissions: one commit writes the result of an attempt to the log and everything that follows from the end. The caller
--- notifies the waiters after the commit, because NOTIFY holds a lock of the whole cluster until its transaction is on disk, so
--- that commits with a NOTIFY queue up.
+-- Ends submissions: one commit writes the result of an attempt to the log and everything that follows from the end. The waiters
+-- are notified after the commit, because NOTIFY holds a lock of the whole cluster until its transaction is on disk, so that
+-- commits with a NOTIFY queue up.
 --
 -- Every function that changes a submission first locks its pending row, several in the order of their ids. So no event is
 -- appended between reading a stream and appending to it. An end that makes room for its key's next submission locks the key
 -- after that.
+
+create or replace procedure runledger.conclude_and_notify(items jsonb, inout refusals jsonb default '[]')
+language plpgsql
+as $$
+declare
+  _end record;
+  _channel text;
+  _channels text[] := '{}';
+  _payloads text[] := '{}';
+begin
+  for _end in select * from runledger.conclude(conclude_and_notify.items) loop
+    refusals := refusals || jsonb_build_array(_end.refusal);
+    foreach _channel in array coalesce(_end.waiters, '{}') loop
+      _channels := _channels || _channel;
+      _payloads := _payloads || _end.notification;
+    end loop;
+  end loop;
+  commit;
+  for n in 1..cardinality(_channels) loop
+    perform pg_notify(_channels[n], _payloads[n]);
+  end loop;
+end
+$$;
+comment on procedure runledger.conclude_and_notify is 'Ends attempts (runledger.conclude), commits, and then notifies the waiters: a worker''s end in one statement. Cannot run in a transaction. refusals: the refusal of each item, in their order.';
 
 create or replace function runledger.conclude(items jsonb)
 returns table (refusal text, waiters text[], notification text)
@@ -23,14 +47,17 @@ begin
   return query
     select
       case when ended.n is null then runledger.find_refusal(given.item) end, ended.waiters,
-      -- PostgreSQL takes no longer payload.
-      case when octet_length(ended.notification) < 8000 then ended.notification end
+      case
+        -- PostgreSQL takes no longer payload.
+        when octet_length(ended.notification) < 8000 then ended.notification
+        when ended.waiters is not null then json_build_object('id', given.item ->> 'submission_id')::text
+      end
     from jsonb_array_elements(conclude.items) with ordinality given (item, n)
     left join unnest(_ended) ended on ended.n = given.n
     order by given.n;
 end
 $$;
-comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: the row of runledger.read_result as JSON; null, for the id alone, if that is too long or the submission was cancelled.';
+comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: the row of runledger.read_result as JSON, or the id alone, if that is too long or the submission was cancelled.';
 
 create or replace function runledger.find_refusal(item jsonb) returns text
 language plpgsql stable

@@ -58,6 +58,7 @@ begin
       runledger.read_delivery, runledger.read_batch, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partition
       to runledger_worker;
+    grant execute on procedure runledger.conclude_and_notify to runledger_worker;
     -- The health check of a worker's container reads audit.worker.
     grant usage on schema audit to runledger_worker;
     grant select on audit.worker to runledger_worker;

@@ -44,7 +44,7 @@ export async function cancelSubmission(
   reachFailpoint('cancel.after_commit')
   if (row === undefined) return null
   if (row.state === 'requested') await notifyWorkers(sql, id)
-  await notifyWaiters(sql, [{ id, waiters: row.waiters }])
+  await notifyWaiters(sql, id, row.waiters)
   return row.state
 }
 

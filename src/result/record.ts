@@ -170,7 +170,7 @@ const times = [
 ] as const
 const bodies = ['stdout', 'stderr', 'compile_output', 'report'] as const
 
-/** The notification that runledger.conclude returns. */
+/** The notification of an end (runledger.conclude_and_notify). */
 interface EndNotification {
   readonly id: string
   /** The record as readTrackedResult reads it; left out where it is too long for a notification, or cancelled. */

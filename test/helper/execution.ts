@@ -104,15 +104,14 @@ export function describeEnd({
   }
 }
 
-/** Ends a started execution. @throws {Error} with the refusal as its code. */
+/** Ends a started execution, perhaps in a transaction. @throws {Error} with the refusal as its code. */
 export async function conclude(sql: Database, end: PretendedEnd): Promise<void> {
-  const { id } = end
   const [row] = await sql<
-    { refusal: string | null; waiters: string[] | null; notification: string | null }[]
+    [{ refusal: string | null; waiters: string[] | null; notification: string }]
   >`select * from runledger.conclude(${json(sql, [describeEnd(end)])})`
-  if (row?.refusal !== null)
-    throw Object.assign(new Error(`not ended: ${row?.refusal}`), { code: row?.refusal })
-  await notifyWaiters(sql, [{ id, ...row }])
+  if (row.refusal !== null)
+    throw Object.assign(new Error(`not ended: ${row.refusal}`), { code: row.refusal })
+  for (const waiter of row.waiters ?? []) await sql.notify(waiter, row.notification)
 }
 
 /** Records the loss of a started execution. @returns the outcome. */
@@ -127,7 +126,7 @@ export async function interrupt(
     select outcome, waiters from runledger.interrupt(
       ${id}, ${version}, ${run ?? null}, 1, ${json(sql, loss)}, '{"actor": {}}', ${isLast}
     )`
-  await notifyWaiters(sql, [{ id, waiters: row?.waiters ?? null }])
+  await notifyWaiters(sql, id, row?.waiters ?? null)
   return row?.outcome
 }
 

@@ -953,7 +953,7 @@ function runledger.command_worker(worker_id uuid, wanted text, schema_version in
   grant execute to runledger_worker
 
 function runledger.conclude(items jsonb)
-  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: the row of runledger.read_result as JSON; null, for the id alone, if that is too long or the submission was cancelled.
+  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: the row of runledger.read_result as JSON, or the id alone, if that is too long or the submission was cancelled.
   returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
@@ -1298,6 +1298,10 @@ function runledger.watch_submissions(submissions uuid[], channel text)
   For the next minute, workers publish the output of these submissions while it is written, and `channel` is notified, with the id, of new output and of the end (runledger.await_submissions).
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
+
+procedure runledger.conclude_and_notify(IN items jsonb, INOUT refusals jsonb DEFAULT '[]'::jsonb)
+  Ends attempts (runledger.conclude), commits, and then notifies the waiters: a worker's end in one statement. Cannot run in a transaction. refusals: the refusal of each item, in their order.
+  grant execute to runledger_worker
 
 schema audit
   Views for auditors: read these, change nothing.

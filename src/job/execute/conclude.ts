@@ -25,12 +25,6 @@ export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
 /** Why runledger.conclude has written nothing. */
 type Refusal = 'stored' | 'superseded' | 'start_lost' | 'no_verdict'
 
-interface ConcludedRow {
-  readonly refusal: Refusal | null
-  readonly waiters: readonly string[] | null
-  readonly notification: string | null
-}
-
 /** Writes a result. Null when it is on disk. Safe to repeat. */
 type Conclude = (end: End) => Promise<Refusal | null>
 
@@ -122,7 +116,7 @@ async function interruptAttempt(
   // The attempt was requeued before, or a crash of the server has forgotten its start.
   if (row?.outcome === 'superseded' || row?.outcome === 'start_lost')
     log.warn({ submission, version, refusal: row.outcome }, 'execution.fenced')
-  await notifyWaiters(database, [{ id: submission, waiters: row?.waiters ?? null }])
+  await notifyWaiters(database, submission, row?.waiters ?? null)
 }
 
 /** Results with more bytes may take longer to send and to store than other statements may take. */
@@ -135,7 +129,7 @@ export function createConclude(sql: Database, patient: Database): Conclude {
     // A large result is sent alone.
     run(ends) {
       const isLarge = ends.some((end) => countBytes(end) > largeBytes)
-      return store(sql, isLarge ? patient : sql, ends)
+      return store(isLarge ? patient : sql, ends)
     },
     // Those of one worker share the disk's time as well.
     statements: 2,
@@ -144,12 +138,7 @@ export function createConclude(sql: Database, patient: Database): Conclude {
   })
 }
 
-/** @param sql notifies the waiters. @param storing stores the results. */
-async function store(
-  sql: Database,
-  storing: Database,
-  ends: readonly End[],
-): Promise<(Refusal | null)[]> {
+async function store(storing: Database, ends: readonly End[]): Promise<(Refusal | null)[]> {
   const items = ends.map(({ submission, version, run, data, metadata, bodies }) => ({
     submission_id: submission,
     started_version: version,
@@ -162,18 +151,9 @@ async function store(
     compile_output: encode(bodies.compileOutput),
     report: encode(bodies.report),
   }))
-  const rows = await storing<ConcludedRow[]>`
-    select * from runledger.conclude(${json(storing, items)})`
-  // Not awaited, because the next results need not wait for it.
-  void notifyWaiters(
-    sql,
-    rows.map(({ waiters, notification }, n) => ({
-      id: ends[n]?.submission ?? '',
-      waiters,
-      notification,
-    })),
-  )
-  return rows.map(({ refusal }) => refusal)
+  const [row] = await storing<[{ refusals: (Refusal | null)[] }]>`
+    call runledger.conclude_and_notify(${json(storing, items)})`
+  return row.refusals
 }
 
 function encode(bytes: Uint8Array | null): string | null {

@@ -109,14 +109,14 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: nobody is notified of an end',
-    text: 'select pg_notify(channel, payload)',
-    instead: "select pg_notify('nobody', payload)",
+    text: 'perform pg_notify(_channels[n], _payloads[n]);',
+    instead: "perform pg_notify('nobody', _payloads[n]);",
     tests: ['job/execute/conclude'],
   },
   {
     name: 'result: a notification names no submission when the result is long',
-    text: 'payloads.push(notification ?? JSON.stringify({ id }))',
-    instead: "payloads.push(notification ?? '{}')",
+    text: "json_build_object('id', given.item ->> 'submission_id')::text",
+    instead: "'{}'",
     tests: ['result/wait'],
   },
   {
