@@ -80,6 +80,7 @@ begin
       job_key => 'continue:' || _p.run,
       priority => case when _p.is_low then 1 else 0 end
     );
+    perform pg_notify('runledger_job', '');
   end if;
   return _p.is_parked;
 end

@@ -66,6 +66,16 @@ end
 $$;
 comment on function runledger.displace_low is 'Revokes the admission of a key''s newest low-priority submission that has not started: it waits again to be admitted (admit_waiting). False: there is none. The caller holds the key''s lock.';
 
+create or replace function job.add_executions(jobs graphile_worker.job_spec[]) returns void
+language plpgsql
+as $$
+begin
+  perform graphile_worker.add_jobs(add_executions.jobs);
+  perform pg_notify('runledger_job', '');
+end
+$$;
+comment on function job.add_executions is 'Adds jobs (job.describe_execution) and notifies the workers.';
+
 create or replace function job.enqueue_executions(
   submission_ids uuid[], delay_seconds integer default 0
 ) returns integer
@@ -108,7 +118,7 @@ begin
   from asked
   left join positioned using (submission_id);
   if _jobs is not null then
-    perform graphile_worker.add_jobs(_jobs);
+    perform job.add_executions(_jobs);
   end if;
   return coalesce(cardinality(_jobs), 0);
 end

@@ -101,7 +101,7 @@ begin
   from stored
   where stored.admitted;
   if _jobs is not null then
-    perform graphile_worker.add_jobs(_jobs);
+    perform job.add_executions(_jobs);
   end if;
 end
 $$;

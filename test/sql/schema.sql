@@ -879,6 +879,10 @@ view runledger.unfinished
   max_score double precision
   grant select to runledger_api
 
+function job.add_executions(jobs graphile_worker.job_spec[])
+  Adds jobs (job.describe_execution) and notifies the workers.
+  returns void
+
 function job.describe_execution(submission_id uuid, language text, is_low boolean, queue_position bigint, delay_seconds integer DEFAULT 0, goes_first boolean DEFAULT false)
   Returns the job of a pending submission. queue_position: as in runledger.pending; null for low priority, which comes after all others, in the order of arrival. delay_seconds: the job is not taken earlier. goes_first: before all others of its priority.
   returns graphile_worker.job_spec stable

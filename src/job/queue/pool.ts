@@ -29,19 +29,17 @@ export interface QueuePool {
   beginRetrying(): void
 }
 
-type OnConnect = (error?: Error, client?: PoolClient, release?: PoolClient['release']) => void
-type Connect = ((callback: OnConnect) => void) & (() => Promise<PoolClient>)
-
 /**
  * Creates the pool. Call `beginRetrying` once graphile-worker has migrated, which it does in transactions, and before it asks
  * for anything else: it keeps a failed look-up of its tasks for ever, and then takes no job.
- * @param options.listens false: new jobs do not wake graphile-worker, which then looks by the clock.
+ * New jobs do not wake graphile-worker by themselves, because it gets no connection to listen on: a notification wakes every
+ * connection that listens. The caller nudges its runner.
  */
 export function createQueuePool(
   url: string,
   connections: number,
   log: Logger,
-  { listens = true, onLost = () => {} }: { listens?: boolean; onLost?: () => void } = {},
+  onLost = (): void => {},
 ): QueuePool {
   const [host, ...others] = splitHosts(url)
   const pool = new Pool({
@@ -58,7 +56,7 @@ export function createQueuePool(
   // Without a listener a broken idle connection ends the process.
   pool.on('error', (error) => log.warn({ err: giveCode(error) }, 'queue.connection_lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
-  const connect = pool.connect.bind(pool) as Connect
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
   let retries = false
 
   async function queryOnce(parameters: readonly unknown[]): Promise<unknown> {
@@ -80,14 +78,9 @@ export function createQueuePool(
   const query = (...parameters: unknown[]): unknown =>
     untilAvailable(() => queryOnce(parameters), log)
   pool.query = query as typeof pool.query
-  pool.connect = ((callback?: OnConnect) => {
-    if (callback === undefined)
-      return retries ? Promise.resolve({ query, release() {} }) : connect()
-    // graphile-worker's listening connection, which it renews itself. If the connection breaks while graphile-worker stops,
-    // it is released twice, and pg would throw.
-    return listens
-      ? connect((error, client, release) => callback(error, client, once(release)))
-      : undefined
+  pool.connect = ((listener?: unknown) => {
+    if (listener !== undefined) return undefined
+    return retries ? Promise.resolve({ query, release() {} }) : connect()
   }) as Pool['connect']
   return { pool, beginRetrying: () => void (retries = true) }
 }
@@ -111,14 +104,6 @@ function createClientOfWritable(url: string): typeof Client {
       await super.connect()
       return this
     }
-  }
-}
-
-function once(release: PoolClient['release'] | undefined): PoolClient['release'] {
-  let isReleased = false
-  return (because) => {
-    if (!isReleased) release?.(because)
-    isReleased = true
   }
 }
 

@@ -39,10 +39,10 @@ const lostMilliseconds = 15_000
 const patienceMilliseconds = 1000
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
-/** Few are enough, because taking and removing jobs takes milliseconds. One of `execute` listens. */
-const connections = { execute: 3, deliver: 2 }
-/** A worker that has returned jobs to the queue notifies here. */
-const returnChannel = 'runledger_return'
+/** Few are enough, because taking and removing jobs takes milliseconds. */
+const connections = 2
+/** Notified when submissions' jobs are added (sql/functions/queue.sql) or returned to the queue. */
+const jobChannel = 'runledger_job'
 
 /** The task that runs submissions. */
 export interface ExecutingTask {
@@ -100,13 +100,10 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   const { url, database, log, execute, isPaused = () => false } = options
   let lostAt = Number.NEGATIVE_INFINITY
   const pools = {
-    execute: createQueuePool(url, connections.execute, log, {
-      onLost() {
-        lostAt = performance.now()
-      },
+    execute: createQueuePool(url, connections, log, () => {
+      lostAt = performance.now()
     }),
-    // Each submission would wake this pool, mostly in vain.
-    deliver: createQueuePool(url, connections.deliver, log, { listens: false }),
+    deliver: createQueuePool(url, connections, log),
   }
   let underWay = 0
   /** Makes a task of the work on the id that a job's payload has under this name. A job without one is dropped. */
@@ -166,7 +163,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       concurrency: options.executions,
       async onReturned() {
         // Idle workers also look every other second.
-        await database.notify(returnChannel, '').catch(() => {})
+        await database.notify(jobChannel, '').catch(() => {})
       },
       listTasks: () => {
         const languages = isOpen() ? execute.languages : []
@@ -185,7 +182,8 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     }),
   }
   // Listening is tried again.
-  database.listen(returnChannel, runners.execute.nudge).catch((error: unknown) => {
+  const { nudge } = runners.execute
+  database.listen(jobChannel, nudge, nudge).catch((error: unknown) => {
     log.warn({ err: error }, 'database.not_listening')
   })
   await runners.execute.refresh()

@@ -154,13 +154,14 @@ t.test('connections that break while the tasks are looked up cost no task', asyn
 })
 
 t.test('a job that was taken while all slots stay busy is given back', async (t) => {
-  let returns = 0
-  const { unlisten } = await sql.listen('runledger_return', () => (returns += 1))
+  let notified = 0
+  const { unlisten } = await sql.listen('runledger_job', () => (notified += 1))
   const { begun, stop } = await start(1)
   const first = await submitNew(sql, caller, submission)
   await until(() => begun.length === 1)
   const second = await submitNew(sql, caller, submission)
-  await until(() => returns > 0)
+  // Of two jobs, and of one that was returned.
+  await until(() => notified > 2)
   await unlisten()
   t.equal(begun.length, 1)
   await until(async () => {
