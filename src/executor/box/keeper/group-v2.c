@@ -8,10 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Exists since Linux 5.19. Without it the charge is sampled when the counters are read. A test defines another file. */
-#ifndef PEAK_FILE
+/** Exists since Linux 5.19. Without it the charge is sampled when the counters are read. */
 #define PEAK_FILE "memory.peak"
-#endif
 
 /** The keeper's directory, and its memory.high, which only the worker may open. */
 enum { parent = group_descriptor, high };

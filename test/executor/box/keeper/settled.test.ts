@@ -11,9 +11,9 @@ import { openKeeperBoxes, request, startLoneKeeper, writeStandIn, slot } from '.
 
 const mebibyte = 1024 * 1024
 
-/** Looks up absent files in a shared directory. Their names take at least 8 MiB. */
+/** Looks up absent files in a shared directory. Their names take at least 8 MiB: each is long, as a lookup takes time. */
 const look =
-  'import os\nfor i in range(40_000):\n try: os.stat(f"/usr/lib/{os.getpid()}.{i}.nothing")\n except OSError: pass'
+  'import os\nfor i in range(12_000):\n try: os.stat(f"/usr/lib/{os.getpid()}.{i:0240}")\n except OSError: pass'
 
 function leaveNames(): PhaseRequest {
   const asked = request(['/usr/bin/python3', '-c', look])
