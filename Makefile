@@ -91,8 +91,8 @@ test-plain: setup packages ## without any accelerator: conformance, verdicts, in
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages; a resident javac without time or memory
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts $(wildcard test/executor/toolchain/*/*.slow.ts)
 
-test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
-	@CGROUP2_ENV=CGROUP2_BEGINS_SECONDS CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
+test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine; LAYOUTS="root" runs some
+	@CGROUP2_ENV=CGROUP2_BEGINS_SECONDS CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh test/cgroup2/suite.sh $(LAYOUTS)
 
 test-arm64: setup ## programs of C, Python and Lua, and attacks, on an emulated arm64 machine; ATTACKS=pattern chooses among those
 	@CGROUP2_MACHINE=arm64 CGROUP2_TIMEOUT_SECONDS=5400 CGROUP2_ENV=ATTACKS ATTACKS="$(ATTACKS)" test/cgroup2/run.sh node test/cgroup2/arm64.ts
