@@ -1,9 +1,9 @@
-// Parses a command line with the table of commands.
+// Parses a command line with the table of commands, and makes the help texts from it.
 import { parseArgs } from 'node:util'
 import { describeError } from '#error-text'
 import { misuse } from './command.ts'
-import type { Call, Command, CommandError, Options } from './command.ts'
-import { describeCommand, describeCommands, formatUsage } from './help.ts'
+import type { Call, Command, CommandError, Option, Options } from './command.ts'
+import { alignColumns } from './output.ts'
 
 type Reading =
   { readonly help: string } | { readonly command: Command; readonly call: Call<Options> }
@@ -77,4 +77,61 @@ function parse(
   } catch (error) {
     throw refuse(describeError(error).split('. ')[0] ?? '')
   }
+}
+
+/** Returns the help that lists these commands. */
+function describeCommands(commands: readonly Command[]): string {
+  const rows = commands.map((command) => [`  ${formatWords(command)}`, command.summary])
+  return [
+    'Usage: runledger COMMAND',
+    '',
+    ...alignColumns(rows, '   '),
+    '',
+    '`runledger web`, `runledger worker` and `runledger migrate` are the service’s processes, as the Procfile starts them.',
+    '`runledger COMMAND --help` explains a command. Lists are tables on a terminal and JSON lines in a pipe.',
+    'Exit status: 0; 1 failed; 64 wrong arguments; 69 a server is unreachable; 78 wrong configuration.',
+    '',
+  ].join('\n')
+}
+
+/** Returns the help of a command. */
+function describeCommand(command: Command): string {
+  const { options, summary, notes } = command
+  const rows = Object.entries(options).map(([name, option]) => [
+    `  ${formatOption(name, option)}`,
+    describeOption(option),
+  ])
+  return [
+    `Usage: ${formatUsage(command)}`,
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(rows.length === 0 ? [] : ['']),
+    ...alignColumns(rows, '   '),
+    ...(notes === undefined ? [] : ['', notes]),
+    '',
+  ].join('\n')
+}
+
+/** Returns the usage of a command on one line. */
+function formatUsage(command: Command): string {
+  const options = Object.entries(command.options).map(([name, option]) => {
+    const words = formatOption(name, option)
+    if (option.required === true) return words
+    return option.multiple === true ? `[${words}]...` : `[${words}]`
+  })
+  return ['runledger', formatWords(command), ...options].join(' ')
+}
+
+function formatWords({ name, operands }: Command): string {
+  return [name, ...operands].join(' ')
+}
+
+function formatOption(name: string, { type, value, default: preset }: Option): string {
+  if (type === 'boolean') return preset === true ? `--no-${name}` : `--${name}`
+  return `--${name} ${value}`
+}
+
+function describeOption({ help, default: preset, multiple }: Option): string {
+  if (multiple === true) return `${help} (may be repeated)`
+  return typeof preset === 'string' ? `${help} (default ${preset})` : help
 }

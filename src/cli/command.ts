@@ -1,4 +1,4 @@
-// The type of a command. commands.ts lists all commands, arguments.ts parses command lines with them, help.ts prints them.
+// The type of a command. commands.ts lists all commands; arguments.ts parses command lines with them and makes their help.
 
 /** An option as parseArgs of node:util takes it, with its help text. */
 export interface Option {

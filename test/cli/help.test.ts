@@ -35,16 +35,14 @@ t.test('a word that names several commands has help on these', async (t) => {
   const text = help('keys', '--help')
   t.match(text, 'keys issue')
   t.notMatch(text, 'audit')
-  t.throws(() => readLine(commands, ['keys']), { status: 64, message: /keys issue --account NAME/ })
-  t.throws(() => readLine(commands, ['keys', 'loose']), { status: 64, message: /keys rotate ID/ })
 })
 
 t.test('a value that is missing or too much is named', async (t) => {
   for (const [line, message] of [
     [['audit'], /^audit: ID is missing\n/],
     [['locks'], /^there is no command "locks"/],
-    [['keys'], /^`keys` needs another word:\n/],
-    [['keys', 'loose'], /^there is no command "keys loose":\n/],
+    [['keys'], /^`keys` needs another word:\n[^]*keys issue --account NAME/],
+    [['keys', 'loose'], /^there is no command "keys loose":\n[^]*keys rotate ID/],
     [['keys', 'change'], /^keys change: ID and --tier TIER are missing\n/],
     [['keys', 'change', 'x'], /^keys change: --tier TIER is missing\n/],
     [['audit', 'verify', 'x'], /^audit verify: "x" is one argument too many\n/],
