@@ -1,18 +1,24 @@
 // During a rollout, processes of the previous release work on the new schema, beside new ones. This test runs real web and
 // worker processes of the newest tag on a database that this code has migrated. Without a tag there is nothing to test.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import { request } from 'node:http'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { findPort } from '#embedded-postgres'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { openTestDatabase } from '../helper/database.ts'
-import { unpackPreviousRelease } from '../helper/release.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { createCaller, finalResult } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
+const root = resolve(import.meta.dirname, '../..')
+// The tests run as root, and the checkout may belong to another user.
+const trust = ['-c', 'safe.directory=*']
+
 const { sql, url } = await openTestDatabase(t)
-const release = unpackPreviousRelease(t)
+const release = unpackPreviousRelease()
 
 if (release === null) {
   t.pass('skipped: there is no release before this one, or no history')
@@ -56,13 +62,12 @@ interface Answer {
 
 /** Starts a web process of the code in a directory; it ends with the test file. @returns a function that posts to it. */
 async function startWeb(
-  directory?: string,
-  given?: string,
+  directory = root,
 ): Promise<(path: string, body: object) => Promise<Answer>> {
   const port = await findPort(0)
-  const key = given ?? (await createCaller(sql)).key
+  const { key } = await createCaller(sql)
   const child = spawn('node', ['src/server/server.ts'], {
-    cwd: directory ?? `${import.meta.dirname}/../..`,
+    cwd: directory,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...bareEnvironment, DATABASE_URL: url, PORT: String(port) },
   })
@@ -83,4 +88,36 @@ async function startWeb(
         .once('error', fail)
         .end(JSON.stringify(body))
     })
+}
+
+/**
+ * Unpacks the newest tag `v…`, or the revision that PREVIOUS_RELEASE names. It is removed when the test ends.
+ * @returns null before the first release, and if git or the history is missing, as in a shallow clone.
+ */
+function unpackPreviousRelease(): { readonly revision: string; readonly directory: string } | null {
+  const name =
+    process.env['PREVIOUS_RELEASE'] ??
+    git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD')
+  const revision =
+    name === null ? null : git('rev-parse', '--verify', '--short', `${name}^{commit}`)
+  if (revision === null) return null
+  const directory = makeDirectory(t)
+  const archive = spawnSync('git', [...trust, 'archive', revision], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+  })
+  const unpacked = spawnSync('tar', ['-x', '-C', directory], { input: archive.stdout })
+  if (archive.status !== 0 || unpacked.status !== 0)
+    throw new Error(`${revision} could not be unpacked: ${archive.stderr.toString()}`)
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'))
+  return { revision, directory }
+}
+
+/** Returns git's output; null when it is empty or git fails. */
+function git(...parameters: string[]): string | null {
+  const { status, stdout } = spawnSync('git', [...trust, ...parameters], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
 }
