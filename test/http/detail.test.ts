@@ -143,16 +143,6 @@ t.test('a priority is in the log', async (t) => {
   }
 })
 
-t.test('a request with other details is another one under the same Idempotency-Key', async (t) => {
-  const headers = { 'Idempotency-Key': '0f0e7f5a-5c3e-4f0a-8f5e-3a3f7d0d6f10' }
-  const submit = (more: object): Promise<Answer> =>
-    call('POST', '/api/submit', { headers, body: { language: 'python', code: '', ...more } })
-  await submit({ args: ['1'] })
-  t.equal((await submit({ args: ['1'] })).headers['idempotency-mismatch'], undefined)
-  t.equal((await submit({ args: ['2'] })).headers['idempotency-mismatch'], 'true')
-  t.equal((await submit({})).headers['idempotency-mismatch'], 'true')
-})
-
 // The mistakes that a field can have by itself are in mistakes.test.ts.
 t.test('what is wrong is refused, all of it at once', async (t) => {
   const name = (text: unknown): object => ({ files: [{ name: text, content: '' }] })

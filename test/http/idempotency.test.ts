@@ -60,7 +60,9 @@ t.test('a replay is the record as it stands, with 202', async (t) => {
 t.test('a different body replays too, and the answer says that it differs', async (t) => {
   const key = randomUUID()
   const first = await submit(key)
-  const changes = [{ code: 'x' }, { stdin: 'x' }, { language: 'java' }, { expected_stdout: '' }]
+  const changes = [
+    { code: 'x' }, { stdin: 'x' }, { language: 'java' }, { expected_stdout: '' }, { args: ['1'] }, { priority: 'low' },
+  ] // prettier-ignore
   for (const change of changes) {
     const { body, headers } = await submit(key, { ...python, ...change })
     t.equal(body.id, first.body.id)
@@ -70,8 +72,11 @@ t.test('a different body replays too, and the answer says that it differs', asyn
 
 t.test('the same request in other words is the same request', async (t) => {
   const key = randomUUID()
-  await submit(key)
-  const same = await submit(key, ' {"stdin":"", "code":"print(\\u0031)", "language":"py"} ')
+  await submit(key, { ...python, args: ['1'] })
+  const same = await submit(
+    key,
+    ' {"args":["1"], "stdin":"", "code":"print(\\u0031)", "language":"py"} ',
+  )
   t.equal(same.headers['idempotency-mismatch'], undefined)
 })
 

@@ -7,7 +7,7 @@ import { createReceive } from '#enqueue'
 import { openTestDatabase } from '../../helper/database.ts'
 import { addWorker, conclude, interrupt, takeNext } from '../../helper/execution.ts'
 import { submitTomorrow } from '../../helper/demand.ts'
-import { createCaller, describeSubmission, submit, submitNew } from '../../helper/submission.ts'
+import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
 const { sql } = await openTestDatabase(t)
 const worker = await addWorker(sql)
@@ -132,13 +132,4 @@ t.test('made again from the log it is still low', async (t) => {
   await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`
   await sql`select runledger.reconcile_queue()`
   t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0], 'its job alone, too')
-})
-
-t.test('low or not makes two requests of one Idempotency-Key', async (t) => {
-  const idempotencyKey = uuidv7()
-  const asked = (submission: typeof low): ReturnType<typeof submit> => submit(sql, unlimited, submission, { idempotencyKey }) // prettier-ignore
-  const plain = { ...low, priority: 'normal' as const }
-  await asked(plain)
-  t.match(await asked(plain), { kind: 'replayed', matches: true })
-  t.match(await asked(low), { kind: 'replayed', matches: false })
 })
