@@ -32,7 +32,7 @@ const opcode = {
 export const seccompData = { nr: 0, arch: 4, args: 16, argumentBytes: 8 } as const
 
 /** Offsets in `struct sock_filter`, and its size. */
-export const sockFilter = { code: 0, jt: 2, jf: 3, k: 4, sizeBytes: 8 } as const
+const sockFilter = { code: 0, jt: 2, jf: 3, k: 4, sizeBytes: 8 } as const
 
 /** Return values of a filter (linux/seccomp.h); the errno's number is or-ed into `errno`. */
 export const filterReturn = {

@@ -1,4 +1,6 @@
-# Speaks the protocol of call-probe.c without int80, through ctypes, as a Python submission can.
+# Makes the system calls that it reads from standard input, one in each line: number and six arguments. Prints the call's
+# errno (0 for success) or "signal N", one line for each call. Each call has its own process, so that a call that succeeds by
+# mistake does not harm later ones.
 import ctypes
 import os
 import sys
