@@ -64,28 +64,10 @@ for name in sorted(dir(sys)):
         print(name, sorted(value) if isinstance(value, frozenset) else value)
 `
 
-const systemConfiguration = String.raw`
-import os
-for name in sorted(os.sysconf_names):
-    if 'PAGES' in name: continue
-    try:
-        print(name, os.sysconf(name))
-    except OSError as error:
-        print(name, error)
-`
-
 const everyLimit = String.raw`
 import resource
 for name in sorted(dir(resource)):
     if name.startswith('RLIMIT_'): print(name, resource.getrlimit(getattr(resource, name)))
-`
-
-const everySignal = String.raw`
-import signal
-for number in sorted(signal.valid_signals()):
-    print(number, signal.getsignal(number))
-print(signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.sigpending(), signal.set_wakeup_fd(-1))
-for timer in [signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF]: print(signal.getitimer(timer))
 `
 
 const everyNamespaceName = String.raw`
@@ -98,32 +80,6 @@ import inspect, os, sys
 # a comment
 print(open(__file__).read() == open('/box/main.py').read(), inspect.getsource(sys.modules['__main__']))
 print(oct(os.stat(__file__).st_mode), os.stat(__file__).st_size, os.listdir('/box'))
-`
-
-const usageAtStart = String.raw`
-import resource, time
-own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-print(own.ru_utime + own.ru_stime < 1, time.process_time() < 1, own.ru_maxrss > 4000, children)
-print(own.ru_majflt, own.ru_nsignals, own.ru_nswap, time.thread_time() < 1)
-`
-
-const variablesByAddress = String.raw`
-import ctypes
-libc = ctypes.CDLL(None)
-environ = ctypes.POINTER(ctypes.c_char_p).in_dll(libc, 'environ')
-index = 0
-while environ[index]:
-    print(environ[index])
-    index += 1
-print(libc.getenv(b'LD_PRELOAD'))
-`
-
-const writtenVariables = String.raw`
-import os
-os.environ['A'] = 'b'
-os.putenv('C', 'd')
-os.unsetenv('HOME')
-print(os.popen('env | sort').read(), open('/proc/self/environ').read().rstrip('\0'))
 `
 
 const files: Programs = Object.fromEntries(
@@ -144,15 +100,10 @@ export const start: Programs = {
   mounts,
   descriptors: descriptors,
   'everything of sys': everythingOfSys,
-  sysconf: systemConfiguration,
   'what the kernel keeps of the process': kernelState,
   'every limit': everyLimit,
-  'every signal': everySignal,
   'names of __main__': everyNamespaceName,
   'its own source': ownSource,
-  'usage at start': usageAtStart,
-  'variables in memory': variablesByAddress,
-  'variables that are changed': writtenVariables,
   ...printEach('sys, os, gc, signal, time, locale, threading, warnings', [
     'sys.argv',
     'sys.orig_argv',
@@ -170,43 +121,28 @@ export const start: Programs = {
     '[(s.buffer, s.buffer.raw) for s in (sys.stdin, sys.stdout, sys.stderr)]',
     '[(s.line_buffering, s.write_through, s.newlines, s.errors) for s in (sys.stdin, sys.stdout, sys.stderr)]',
     'sys.stdin.buffer.raw._blksize, sys.stdout.buffer.raw._blksize, sys.stdin.seekable(), sys.stdout.seekable()',
-    'sys.gettrace(), sys.getprofile()',
     'sys.exc_info(), sys._getframe().f_code.co_name, sys._getframe().f_back',
     'sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, sys.platlibdir',
     'sys.unraisablehook, sys.excepthook, sys.displayhook, sys.breakpointhook',
-    'sys.stdin is sys.__stdin__, sys.stdout is sys.__stdout__, sys.stderr is sys.__stderr__',
-    'sys.dont_write_bytecode, sys.pycache_prefix, sys.flags.hash_randomization',
-    'sys.int_info, sys.thread_info, sys.hash_info, sys.float_info',
     'sorted(os.environ.items())',
-    'list(os.environ)',
-    'os.environb',
     'os.getpid(), os.getppid(), os.getpgrp(), os.getsid(0), os.getpgid(1)',
     'os.getuid(), os.geteuid(), os.getgid(), os.getegid(), os.getgroups(), os.getresuid(), os.getresgid()',
     'os.getcwd(), os.listdir(), os.path.realpath("."), os.path.abspath("x")',
-    'os.umask(0)',
     'os.uname().sysname, os.uname().nodename, os.uname().machine',
     'os.nice(0), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)',
-    'len(os.sched_getaffinity(0)), os.cpu_count()',
-    'os.isatty(0), os.isatty(1), os.isatty(2)',
-    'os.ttyname(0) if os.isatty(0) else None',
     "sorted(os.listdir('/')), sorted(os.listdir('/dev')), sorted(os.listdir('/tmp'))",
     "sorted(os.listdir('/proc/self')), sorted(os.listdir('/proc/self/task'))",
     "sorted(n for n in os.listdir('/proc') if n.isdigit())",
     "os.readlink('/proc/self/exe'), os.readlink('/proc/self/cwd'), os.readlink('/proc/self/root')",
     "os.stat('/box').st_mode, os.stat('/box').st_uid, os.access('/box', os.W_OK)",
     "os.statvfs('/box').f_blocks, os.statvfs('/tmp').f_blocks, os.statvfs('/dev/shm').f_blocks",
-    'os.times().children_user, os.times().children_system',
     'os.get_inheritable(0), os.get_inheritable(1), os.get_blocking(0), os.get_blocking(1)',
-    'os.get_terminal_size.__name__, os.ctermid(), os.getlogin.__name__',
     'gc.get_threshold(), gc.isenabled(), gc.get_freeze_count(), gc.get_debug()',
     'gc.collect(), gc.garbage, gc.callbacks',
     'signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGPIPE), signal.getsignal(signal.SIGTERM)',
     'time.tzname, time.timezone, time.altzone, time.daylight, time.localtime(0)',
-    'time.monotonic() > 0, time.perf_counter() > 0, abs(time.time() - time.clock_gettime(0)) < 1',
-    'time.get_clock_info("monotonic"), time.get_clock_info("process_time")',
     'locale.getlocale(), locale.getpreferredencoding(), locale.setlocale(locale.LC_ALL), locale.localeconv()',
     'threading.enumerate(), threading.active_count(), threading.main_thread().native_id, threading.stack_size()',
-    'threading.get_native_id() == os.getpid(), threading.main_thread().daemon',
     'warnings.filters',
     'warnings.showwarning, warnings._defaultaction, warnings._onceregistry',
   ]),
