@@ -38,13 +38,13 @@ t.test(
 
 t.test('programs and what they reach into compile to the same binary', async (t) => {
   const ends = await compareWithPlain(t, workshop, programs)
-  t.ok(ends.filter((end) => end === '0 silent').length >= 40, 'enough that have nothing to say')
+  t.ok(ends.filter((end) => end === '0 silent').length >= 25, 'enough that have nothing to say')
 })
 
 t.test('warnings, errors and strange beginnings are told as plain g++ tells them', async (t) => {
   const ends = await compareWithPlain(t, workshop, oddities)
   for (const kind of ['0 silent', '0 talking', '1 talking']) {
-    t.ok(ends.filter((end) => end === kind).length >= 20, `enough that end ${kind}`)
+    t.ok(ends.filter((end) => end === kind).length >= 10, `enough that end ${kind}`)
   }
 })
 
