@@ -6,14 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { ExecutionRequest, Executor } from '#executor'
 import { findWorkerGroups } from '../../../../helper/control-group.ts'
-import {
-  execute,
-  firstUid,
-  run,
-  scaleLimits,
-  startExecutor,
-  timeFactor,
-} from '../../../../helper/executor.ts'
+import { execute, firstUid, run, scaleLimits, startExecutor } from '../../../../helper/executor.ts'
 import type { TextPhase } from '../../../../helper/executor.ts'
 import { until } from '../../../../helper/until.ts'
 
@@ -70,7 +63,7 @@ function describe({ ending, exitCode, signal, stdout, stderr }: TextPhase) {
   return { ending, exitCode, signal, stdout: mask(stdout), stderr: mask(stderr) }
 }
 
-/** First lines for the program of either runtime, by their subject. */
+/** First lines for the program of either runtime, by their subject. test/language has further ends, in waiting runtimes. */
 const words: Readonly<Record<string, string>> = {
   'its input and arguments': 'echo',
   'what it knows of itself': 'properties',
@@ -85,14 +78,9 @@ const words: Readonly<Record<string, string>> = {
   'its command line': 'arguments',
   'the files that it finds': 'files',
   'what another has left': 'files',
-  'an exit status': 'exit',
-  'an exception': 'throw',
   'more memory than allowed': 'memory',
-  'a loop': 'loop',
-  'too much output': 'output',
   'a full disk': 'disk',
   'deep recursion': 'recursion',
-  threads: 'threads',
   'more processes than allowed': 'children',
 }
 
@@ -118,13 +106,8 @@ export async function compareWithOwn(
   const options = { slots: 1, languages: [language], limits } as const
   const ready = await startExecutor(t, { ...options, accelerators: ['prestart'] })
   const alone = await startExecutor(t, { ...options, firstUid: firstUid + 4, accelerators: [] })
-  const { compile, run: usual } = limits[language]
-  /** Only the endless loop has little time: on a slow machine, others need more. */
-  const brief = { compile, run: { ...usual, cpuSeconds: 2 * timeFactor } }
-  const say = async (executor: Executor, word: string): Promise<TextPhase> => {
-    const given = { limits: word === 'loop' ? brief : limits[language] }
-    return run(executor, language, code, `${word}\nfirst\nsecond\n`, given)
-  }
+  const say = (executor: Executor, word: string): Promise<TextPhase> =>
+    run(executor, language, code, `${word}\nfirst\nsecond\n`)
   const ask = async (executor: Executor, word: string): Promise<TextPhase> => {
     if (executor === ready) await findOne(name)
     return say(executor, word)

@@ -55,7 +55,6 @@ public class Main {
         Files.writeString(Path.of("left"), "by a program");
       }
       case "exit" -> System.exit(7);
-      case "throw" -> throw new IllegalStateException("thrown");
       case "heap" -> { List<int[]> all = new ArrayList<>(); while (true) all.add(new int[1 << 20]); }
       case "memory" -> {
         Process hog = new ProcessBuilder("/usr/bin/python3", "-c", "print('begun', flush=True); x = bytearray(1 << 30)").inheritIO().start();
@@ -63,17 +62,11 @@ public class Main {
         Thread.sleep(60_000); // until the keeper sees that the kernel killed the child
       }
       case "loop" -> { System.out.println("begun"); System.out.flush(); while (true) {} }
-      case "output" -> { while (true) System.out.println("x".repeat(1000)); }
       case "disk" -> {
         try (OutputStream file = new FileOutputStream("large")) { byte[] block = new byte[1 << 20]; while (true) file.write(block); }
         catch (IOException error) { System.out.println(error.getMessage() + " " + Files.size(Path.of("large"))); }
       }
       case "recursion" -> System.out.println(depth(200_000));
-      case "threads" -> {
-        Thread[] all = new Thread[8];
-        for (int n = 0; n < all.length; n += 1) (all[n] = new Thread(() -> { synchronized (Main.class) { System.out.println("thread"); } })).start();
-        for (Thread one : all) one.join();
-      }
       case "children" -> {
         int begun = 0;
         try { for (; begun < 100; begun += 1) new ProcessBuilder("/bin/sleep", "600").start(); }

@@ -42,22 +42,16 @@ const deeds = {
     for (const path of ['/tmp/left', 'left']) fs.writeFileSync(path, 'by a program')
   },
   exit: () => process.exit(7),
-  throw: () => { throw new TypeError('thrown') },
   heap: () => { const all = []; for (;;) all.push(new Array(100_000).fill(all.length)) },
   memory: () => {
     spawn('/usr/bin/python3', ['-c', "print('begun', flush=True); x = bytearray(1 << 30)"], { stdio: 'inherit' })
     setTimeout(() => {}, 60_000) // until the keeper sees that the kernel killed the child
   },
   loop: () => { console.log('begun'); for (;;); },
-  output: () => { for (;;) console.log('x'.repeat(1000)) },
   disk: () => {
     try { for (;;) fs.appendFileSync('large', Buffer.alloc(1 << 20)) } catch ({ code }) { console.log(code, fs.statSync('large').size) }
   },
   recursion: () => { const depth = (n) => (n === 0 ? 0 : 1 + depth(n - 1)); console.log(depth(100_000)) },
-  threads: () => {
-    const { Worker } = require('node:worker_threads')
-    for (let n = 0; n < 3; n += 1) new Worker("console.log('thread')", { eval: true })
-  },
   children: () => {
     const refuse = ({ code }) => { console.log(code); process.exit(0) }
     for (let begun = 0; begun < 100; begun += 1) spawn('/bin/sleep', ['600']).on('error', refuse)
