@@ -54,14 +54,6 @@ t.test('two that want it at once have it fetched once', async (t) => {
   t.equal(fetched.length, 1)
 })
 
-t.test('an owner finds only his own', async (t) => {
-  const bytes = randomBytes(1000)
-  const { cache, fetched } = open([bytes])
-  await cache.read('a', nameOf(bytes))
-  t.match(await cache.read('b', nameOf(bytes)), { cached: false })
-  t.strictSame(fetched, [`a ${nameOf(bytes)}`, `b ${nameOf(bytes)}`])
-})
-
 t.test('the empty one is a blob, one that is gone is our failure', async (t) => {
   const empty = Buffer.alloc(0)
   const { cache } = open([empty])
