@@ -178,8 +178,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'prestarted: what holds a runtime stays in its environment',
-    text: 'size_t bytes = strlen(variable);\n  unsetenv("LD_PRELOAD");',
-    instead: 'size_t bytes = strlen(variable);',
+    text: '  unsetenv(name);\n',
+    instead: '',
     tests: ['executor/box/keeper/prestarted-java'],
   },
   {

@@ -22,16 +22,6 @@
 static char awaited[prestart_path_bytes];
 static atomic_bool waits;
 
-/** Removes LD_PRELOAD, because programs should not see this library in their environment. */
-static void forget_preload(void) {
-  char *value = getenv("LD_PRELOAD");
-  if (value == NULL) return;
-  char *variable = value - strlen("LD_PRELOAD=");
-  size_t bytes = strlen(variable);
-  unsetenv("LD_PRELOAD");
-  memset(variable, 0, bytes);
-}
-
 static void read_orders(void *target, size_t size) {
   ssize_t length;
   do length = read(prestart_orders, target, size);
@@ -91,7 +81,7 @@ static void look_at(const char *path) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-  forget_preload();
+  forget_variable("LD_PRELOAD");
   find_next();
   close(prestart_library);
   read_orders(awaited, sizeof awaited);

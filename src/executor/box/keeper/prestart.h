@@ -1,8 +1,10 @@
-// The protocol between a keeper (runtime.c) and the library in its runtime (prestart.c).
+// The protocol between a keeper (runtime.c) and the library in its runtime (prestart.c), and what they have in common.
 #ifndef PRESTART_H
 #define PRESTART_H
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 /**
  * The highest descriptors that a box may have, so that all others get the same numbers as without them. They are closed
@@ -24,5 +26,15 @@ struct own_limits {
   uint64_t open_files;
   uint64_t locked_bytes;
 };
+
+/** Removes a variable with which a keeper starts a process from its environment, because programs should not see it. */
+static inline void forget_variable(const char *name) {
+  char *value = getenv(name);
+  if (value == NULL) return;
+  char *variable = value - strlen(name) - 1;
+  size_t bytes = strlen(variable);
+  unsetenv(name);
+  memset(variable, 0, bytes);
+}
 
 #endif

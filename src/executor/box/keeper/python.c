@@ -21,19 +21,6 @@ static bool waits_for_script;
 /** Pipe with the interpreter's output before its script. */
 static int early_output;
 
-/** Removes two variables, because programs should not see how this process was started (launch.ts). */
-static void forget_preload(void) {
-  static const char *const names[] = {"LD_BIND_NOW", "LD_PRELOAD"};
-  for (size_t index = 0; index < 2; index += 1) {
-    char *value = getenv(names[index]);
-    if (value == NULL) continue;
-    char *variable = value - strlen(names[index]) - 1;
-    size_t bytes = strlen(variable);
-    unsetenv(names[index]);
-    memset(variable, 0, bytes);
-  }
-}
-
 /** Opens streams of the same kinds as in a box, because the interpreter remembers the kinds. */
 static void open_streams(void) {
   int input = memfd_create("stdin", MFD_CLOEXEC);
@@ -55,7 +42,9 @@ __attribute__((destructor)) static void report_last_output(void) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-  forget_preload();
+  // launch.ts sets them.
+  forget_variable("LD_BIND_NOW");
+  forget_variable("LD_PRELOAD");
   setup();
   open_streams();
   waits_for_script = true;
