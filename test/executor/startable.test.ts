@@ -4,10 +4,9 @@ import t from 'tap'
 import { requireStartable, wordsBytesMost, wordsMost } from '#contract'
 import { environment } from '../../src/executor/box/keeper/host-root.ts'
 import { execute, failsAt, run, startExecutor } from '../helper/executor.ts'
-import { layClass, makeClassFile, processorWords } from '../helper/java-class.ts'
 import { request, startLoneKeeper } from './box/keeper/lone-keeper.ts'
 
-const executor = await startExecutor(t, { slots: 1, languages: ['python', 'java'] })
+const executor = await startExecutor(t, { slots: 1, languages: ['python'] })
 const count = 'import sys\nprint(len(sys.argv))'
 
 t.test('words that a kernel or a keeper would refuse are the request’s own failure', async (t) => {
@@ -52,27 +51,4 @@ t.test('names that no box can hold', (t) => {
   t.throws(() => requireStartable(asked, {}), failsAt('request.name'))
   t.throws(() => requireStartable(request([]), {}), failsAt('request.words'), 'no program')
   t.end()
-})
-
-const names: Readonly<Record<string, Buffer>> = {
-  'with NUL': Buffer.from([0x41, 0xc0, 0x80, 0x42]),
-  'of 65,200 bytes': Buffer.alloc(65_200, 'A'),
-}
-
-for (const [kind, name] of Object.entries(names)) {
-  t.test(
-    `a class name ${kind} that a processor laid there is the program’s own failure`,
-    async (t) => {
-      const given = { files: layClass(makeClassFile(name)), compileArguments: processorWords }
-      const outcome = await execute(executor, 'java', '// none\n', '', given)
-      t.match(outcome, { run: { ending: 'exited', exitCode: 1, stderr: /wrong name/ } })
-    },
-  )
-}
-
-t.test('an ordinary one does, and runs', async (t) => {
-  const files = layClass(makeClassFile(Buffer.from('Made')))
-  const given = { files, compileArguments: processorWords }
-  const outcome = await execute(executor, 'java', '// none\n', '', given)
-  t.match(outcome, { run: { exitCode: 0, stderr: '' } })
 })
