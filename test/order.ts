@@ -38,7 +38,6 @@ export const takesLong: readonly string[] = [
   'test/executor/box/keeper/prestarted-node.test.ts',
   'test/docs/commands.test.ts',
   'test/job/execute/suspension.test.ts',
-  'test/executor/seccomp/seccomp.test.ts',
   'test/http/stream-many.test.ts',
   'test/stop.test.ts',
 ]
