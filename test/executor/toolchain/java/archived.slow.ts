@@ -71,24 +71,9 @@ function listRequests(
     typeof code === 'string'
       ? { language, code: Buffer.from(code), stdin: Buffer.from(stdin), ...more }
       : null
-  const { secondFile, compileArguments } = own
   const compiling: [string, ReturnType<typeof ask>][] = [
     ['usual', ask(own.usual, 'pear 7\napple 12\nfig 7\n')],
     ['broken', ask(own.broken.code)],
-    [
-      'secondFile',
-      'cannot' in secondFile
-        ? null
-        : ask(secondFile.code, '', {
-            files: [{ name: secondFile.file.name, content: Buffer.from(secondFile.file.content) }],
-          }),
-    ],
-    [
-      'compileArguments',
-      compileArguments === undefined
-        ? null
-        : ask(compileArguments.code, '', { compileArguments: compileArguments.words }),
-    ],
   ]
   const running: typeof compiling = [
     ['unicode', ask(own.unicode, 'Grüße, 世界 🎉\n')],
