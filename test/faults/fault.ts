@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   ...[
     ['submit', /runledger\.receive\(/],
     ['start', /runledger\.start\(/],
-    ['complete', /runledger\.conclude\(/],
+    ['complete', /runledger\.conclude_and_notify\(/],
     ['cancel', /runledger\.cancel\(/],
     ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],
