@@ -93,11 +93,11 @@ export async function makePastPartitions(sql: Database, days: number): Promise<v
     begin
       for _table in
         select * from (values
-          ('event', interval '1 month', 'month', 'YYYY_MM'), ('body', interval '1 day', 'day', 'YYYY_MM_DD'),
-          ('output', interval '1 day', 'day', 'YYYY_MM_DD')
-        ) t (name, width, unit, format)
+          ('event', interval '1 month', 'month', 'YYYY_MM', ${days / 28}), ('body', interval '3 days', 'day', 'YYYY_MM_DD', ${days / 3}),
+          ('output', interval '3 days', 'day', 'YYYY_MM_DD', ${days / 3})
+        ) t (name, width, unit, format, count)
       loop
-        _from := date_trunc(_table.unit, now() - interval '${days} days', 'UTC');
+        _from := date_trunc(_table.unit, now(), 'UTC') - _table.width * ceil(_table.count);
         while _from < date_trunc(_table.unit, now(), 'UTC') loop
           _name := _table.name || '_' || to_char(_from at time zone 'UTC', _table.format);
           if to_regclass('runledger.' || _name) is null then
