@@ -6,6 +6,8 @@
 #include <sys/types.h>
 
 typedef struct _object PyObject;
+/** What PyRun_String runs. */
+enum { file_of_statements = 257 };
 typedef int audit_hook(const char *event, PyObject *arguments, void *data);
 
 extern PyObject PyType_Type, PyCFunction_Type, PyUnicode_Type, PyWrapperDescr_Type, _Py_NoneStruct, *PyExc_KeyboardInterrupt;

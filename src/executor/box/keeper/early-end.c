@@ -253,6 +253,15 @@ void unfreeze(void) {
   frozen = false;
 }
 
+void run_empty_script(void) {
+  int state = PyGILState_Ensure();
+  PyObject *names = PyDict_New();
+  PyObject *done = names == NULL ? NULL : PyRun_String("print(end='')", file_of_statements, names, names);
+  if (done != NULL) Py_DecRef(done);
+  if (names != NULL) Py_DecRef(names);
+  PyGILState_Release(state);
+}
+
 _Noreturn void run_script(FILE *file, const char *path) {
   PyGILState_Ensure();
   ask_collector("freeze");

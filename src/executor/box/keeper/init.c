@@ -171,6 +171,7 @@ static void become_program(const struct box *box) {
     start_runtime(box);
     die_in_box("box.exec");
   }
+  if (forks) warm_up();
   if (write(box->reports, &one, sizeof one) != sizeof one) die_in_box("box.ready");
   if (read(box->go, &one, sizeof one) != sizeof one) die_in_box("box.go");
   enter_idle_class();

@@ -36,6 +36,7 @@ enum {
 struct shared *shared;
 struct hello settings;
 bool forks;
+void (*warm_up)(void);
 /** Bytes of the resident interpreter. They count as memory of each program. */
 static uint64_t share;
 static struct box box;

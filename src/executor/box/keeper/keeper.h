@@ -81,6 +81,8 @@ extern struct hello settings;
 void setup(void);
 /** True when programs are forks of an interpreter (python.c), which need no exec. */
 extern bool forks;
+/** Called in each fork before it waits for its program. */
+extern void (*warm_up)(void);
 /** Serves until the worker closes the socket. Returns only in a program's process that needs no exec. */
 void serve(void);
 
@@ -239,6 +241,11 @@ extern struct _object *collector;
 void unfreeze(void);
 /** Called in the resident interpreter, before it serves. */
 void prepare_early_end(void);
+/**
+ * Runs a script that prints nothing. A fork then copies the pages that every script writes before its program starts, and
+ * not while the program runs.
+ */
+void run_empty_script(void);
 /** True when the script holds one of these words, or cannot be searched. */
 bool has_word(FILE *script, const char *const words[], size_t count);
 /** False for a script that the interpreter's own main must run. */

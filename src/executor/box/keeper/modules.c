@@ -9,8 +9,6 @@
 #include <dirent.h>
 #include <string.h>
 
-enum { a_file_of_statements = 257 };
-
 /** The text of modules.py. */
 extern const char modules_source[];
 __asm__(".section .rodata\nmodules_source:\n.incbin \"modules.py\"\n.byte 0\n.previous");
@@ -122,7 +120,7 @@ void put_modules_by(void) {
   PyDict_SetItemString(scope, "__builtins__", builtins);
   PyDict_SetItemString(scope, "gc", collector);
   // If modules.py fails, programs import as always.
-  offers = PyRun_String(modules_source, a_file_of_statements, scope, scope) != NULL;
+  offers = PyRun_String(modules_source, file_of_statements, scope, scope) != NULL;
   PyErr_Clear();
   put_by = PyDict_GetItemString(scope, "put_by");
   closures = PyDict_GetItemString(scope, "closures");

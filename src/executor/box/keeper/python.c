@@ -63,6 +63,7 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   put_modules_by();
   prepare_early_end();
   forks = true;
+  warm_up = run_empty_script;
   serve();
   FILE *file = next(path, mode);
   if (file == NULL) return NULL;
