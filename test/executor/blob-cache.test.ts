@@ -54,6 +54,16 @@ t.test('two that want it at once have it fetched once', async (t) => {
   t.equal(fetched.length, 1)
 })
 
+t.test('an account finds no blob of another one, on disk or under way', async (t) => {
+  const bytes = randomBytes(1000)
+  const name = nameOf(bytes)
+  const { cache, fetched } = open([bytes])
+  const both = await Promise.all([cache.read('a', name), cache.read('b', name)])
+  t.strictSame(both.map(({ cached }) => cached), [false, false]) // prettier-ignore
+  t.equal((await cache.read('c', name)).cached, false)
+  t.strictSame(fetched, [`a ${name}`, `b ${name}`, `c ${name}`])
+})
+
 t.test('the empty one is a blob, one that is gone is our failure', async (t) => {
   const empty = Buffer.alloc(0)
   const { cache } = open([empty])
