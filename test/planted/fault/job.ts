@@ -151,7 +151,7 @@ export const jobFaults: readonly Fault[] = [
     name: "job: the key's next submission is not admitted when one ends",
     text: 'perform runledger.admit_waiting(_id, 10 * cardinality(_ids) / cardinality(_keys))',
     instead: 'perform _id',
-    tests: ['job/execute'],
+    tests: ['job/queue/priority'],
   },
   {
     name: 'job: a webhook is not enqueued when its submission ends',
