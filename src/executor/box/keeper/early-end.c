@@ -259,6 +259,8 @@ void run_empty_script(void) {
   PyObject *done = names == NULL ? NULL : PyRun_String("print(end='')", file_of_statements, names, names);
   if (done != NULL) Py_DecRef(done);
   if (names != NULL) Py_DecRef(names);
+  // A script that failed costs its program nothing but time.
+  PyErr_Clear();
   PyGILState_Release(state);
 }
 
