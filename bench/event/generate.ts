@@ -92,12 +92,13 @@ export async function makePastPartitions(sql: Database, days: number): Promise<v
       _name text;
     begin
       for _table in
-        select * from (values
-          ('event', interval '1 month', 'month', 'YYYY_MM', ${days / 28}), ('body', interval '3 days', 'day', 'YYYY_MM_DD', ${days / 3}),
-          ('output', interval '3 days', 'day', 'YYYY_MM_DD', ${days / 3})
-        ) t (name, width, unit, format, count)
+        select p.table_name as name, p.width, shape.* from runledger.partitioning p
+        join (values ('month', 'YYYY_MM'), ('day', 'YYYY_MM_DD')) shape (unit, format)
+          on shape.unit = case when p.width >= interval '1 month' then 'month' else 'day' end
       loop
-        _from := date_trunc(_table.unit, now(), 'UTC') - _table.width * ceil(_table.count);
+        -- One more, because a month may have fewer than the 30 days that epoch counts.
+        _from := date_trunc(_table.unit, now(), 'UTC')
+          - _table.width * (1 + ceil(${days} * 86400 / extract(epoch from _table.width)));
         while _from < date_trunc(_table.unit, now(), 'UTC') loop
           _name := _table.name || '_' || to_char(_from at time zone 'UTC', _table.format);
           if to_regclass('runledger.' || _name) is null then
